@@ -1,0 +1,34 @@
+"""What a rule is, and the documentation that it carries.
+
+A rule is one module of this package, named ``eglNNN_symbol_with_underscores.py``; its code and symbol are its
+file's name, its documentation is its module docstring, and its module holds one ``RULE``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from eagle3_lint.findings.model import Finding, Severity
+
+if TYPE_CHECKING:
+    from eagle3_lint.rules.context import ModuleContext, ProjectContext
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One rule: identity, default, and its check.
+
+    ``scope`` says what the check looks at: one module's text alone (``module``; cheap, needs no other file
+    but star imports) or the classes of the whole project (``project``).
+    """
+
+    code: str
+    symbol: str
+    severity: Severity
+    summary: str
+    scope: Literal["module", "project"]
+    check_module: Callable[[ModuleContext], Iterable[Finding]] | None = None
+    check_project: Callable[[ProjectContext], Iterable[Finding]] | None = None
+    pedantic: bool = False
