@@ -1,33 +1,33 @@
-"""Every code there is, readable without loading one rule.
+"""The codes of the rules, and what other tools call them.
 
-Front ends list, select and register codes before any rule runs; loading the rules for that would cost start-up
-time that a run may never need. A test holds this table and the rules equal.
+Codes and symbols are fixed for good: a code is never used again for another rule. ``PYLINT_BLOCK`` is a block of
+message ids that neither pylint and its extensions nor the public plugins looked at (edx-lint 75, pylint-django 51,
+Home Assistant 74, pylint-odoo 80 and 81) use.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from eagle3_lint.findings.model import Severity
 
-# Free in pylint 3.3 to 4.1 and its extensions; pylint leaves the blocks from 51 on to plugins.
-PYLINT_BLOCK = "87"
+PYLINT_BLOCK = "73"
+PYLINT_CHECKER = "eagle3"
+PREFIX = "EGL"
+DOCUMENTATION = "https://github.com/eagle3-lint/eagle3-lint/blob/main/docs/rules/"
 
 
-@dataclass(frozen=True)
-class Code:
-    """The identity of one rule: what users type, see and configure."""
+class Code(NamedTuple):
+    """One code: its symbol, its severity, what it finds in a sentence, and whether only ``--pedantic`` turns it on.
+
+    The sentence stands here so that hosts can list the rules without loading them.
+    """
 
     code: str
     symbol: str
     severity: Severity
     summary: str
     pedantic: bool = False
-
-    @property
-    def pylint_id(self) -> str:
-        """The message id in pylint: EGLX0Y is BBXY, with E or W for the severity."""
-        return f"{self.severity[0].upper()}{PYLINT_BLOCK}{self.code[3]}{self.code[5]}"
 
 
 CODES: tuple[Code, ...] = (
@@ -127,3 +127,25 @@ CODES: tuple[Code, ...] = (
     Code("EGL901", "unreadable-source", "error", "A file cannot be read or parsed."),
     Code("EGL902", "unused-suppression", "warning", "A suppression comment suppresses nothing.", pedantic=True),
 )
+
+_BY_CODE = {code.code: code for code in CODES}
+
+
+def known(code: str) -> Code | None:
+    """What is fixed about ``code``; None for a code that doesn't exist."""
+    return _BY_CODE.get(code)
+
+
+def pylint_id(code: str, severity: Severity) -> str:
+    """pylint's message id of ``code``: ``EGLX0Y`` is the block followed by ``XY``, with E or W in front.
+
+    >>> pylint_id("EGL101", "error")
+    'E7311'
+    """
+    letter = "E" if severity == "error" else "W"
+    return f"{letter}{PYLINT_BLOCK}{code[3]}{code[5]}"
+
+
+def documentation_url(code: str) -> str:
+    """The address of the rule's page."""
+    return f"{DOCUMENTATION}{code}.md"

@@ -1,0 +1,46 @@
+"""What the plugins of pylint and flake8 share: a safe door to the engine from inside somebody else's process."""
+
+from __future__ import annotations
+
+import os
+import site
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+_PLATFORM_LIBRARIES = frozenset({"lib-dynload", "DLLs"})
+
+
+def trusted_path() -> list[str]:
+    """The directories that installed software is loaded from: no working directory, no linted tree.
+
+    The standard library comes first, then the site directories, then the place that this package came from (which
+    differs from them in an editable installation).
+    """
+    library = os.path.dirname(os.__file__)
+    sites = [*site.getsitepackages(), *([site.getusersitepackages()] if site.ENABLE_USER_SITE else [])]
+    own = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    return list(dict.fromkeys([library, *filter(_is_interpreters_own, sys.path), *sites, own]))
+
+
+def _is_interpreters_own(entry: str) -> bool:
+    """Whether ``entry`` of ``sys.path`` is the interpreter's archive of the library or its compiled modules."""
+    name = os.path.basename(entry)
+    if name == f"python{sys.version_info[0]}{sys.version_info[1]}.zip":
+        return entry.startswith(sys.base_prefix + os.sep)
+    return name in _PLATFORM_LIBRARIES and entry.startswith(sys.base_exec_prefix + os.sep)
+
+
+@contextmanager
+def trusted_imports() -> Iterator[None]:
+    """Import from ``trusted_path`` alone inside the block.
+
+    pylint puts the linted tree first on ``sys.path`` while it visits, and ``python -m flake8`` the working
+    directory: an import at that moment would run a ``typing_extensions.py`` that lies beside the linted file.
+    """
+    before = sys.path[:]
+    sys.path[:] = trusted_path()
+    try:
+        yield
+    finally:
+        sys.path[:] = before
