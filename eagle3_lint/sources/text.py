@@ -26,10 +26,14 @@ class SourceText:
     @cached_property
     def lines(self) -> tuple[str, ...]:
         """The lines without their endings, split where Python's tokenizer splits (never at form feeds)."""
-        return tuple(_LINE.split(self.text))
+        if "\r" in self.text:
+            return tuple(_LINE.split(self.text))
+        return tuple(self.text.split("\n"))
 
     def column(self, line: int, offset: int) -> int:
         """The character column (from 1) of ``ast``'s UTF-8 byte ``offset`` in ``line`` (from 1)."""
+        if self.text.isascii():
+            return offset + 1
         text = self.lines[line - 1] if 0 < line <= len(self.lines) else ""
         if text.isascii():
             return offset + 1
