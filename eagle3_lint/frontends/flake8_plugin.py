@@ -118,9 +118,12 @@ class Plugin:
             yield finding.span.line, finding.span.column - 1, f"{finding.code} {finding.message}", Plugin
 
     def _findings(self) -> tuple[Finding, ...]:
+        settings = self.settings
+        if not settings.codes:
+            return ()
+
         from eagle3_lint import engine
 
-        settings = self.settings
         session = engine.open_session(
             engine.SessionOptions(
                 engine=settings.engine,
