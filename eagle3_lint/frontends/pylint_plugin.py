@@ -28,6 +28,7 @@ from eagle3_lint.frontends.host import trusted_imports
 
 if TYPE_CHECKING:
     from pylint.lint import PyLinter
+    from pylint.typing import MessageDefinitionTuple
 
     from eagle3_lint.engine import Session
     from eagle3_lint.findings.model import Finding
@@ -35,20 +36,22 @@ if TYPE_CHECKING:
 _USAGE_ERROR = 32
 _ENABLING_PRAGMA = re.compile(rb"#[^\n]*pylint:[^\n]*enable")
 
+_MESSAGES: dict[str, MessageDefinitionTuple] = {
+    pylint_id(entry.code, entry.severity): (
+        "%s",
+        entry.symbol,
+        f"{entry.code}: {entry.summary} See {documentation_url(entry.code)}",
+        {"default_enabled": not entry.pedantic},
+    )
+    for entry in CODES
+}
+
 
 class Eagle3Checker(BaseChecker):
     """Reports the findings of the engine as messages of pylint, each in the visit of the file it belongs to."""
 
     name = PYLINT_CHECKER
-    msgs = {
-        pylint_id(entry.code, entry.severity): (
-            "%s",
-            entry.symbol,
-            f"{entry.code}: {entry.summary} See {documentation_url(entry.code)}",
-            {"default_enabled": not entry.pedantic},
-        )
-        for entry in CODES
-    }
+    msgs = _MESSAGES
     options = (
         (
             "eagle3-engine",

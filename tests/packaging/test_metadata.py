@@ -124,3 +124,8 @@ def test_every_module_can_be_imported() -> None:
     assert "eagle3_lint.frontends.host" in names
     for name in names:
         importlib.import_module(name)
+
+
+def test_every_directory_of_modules_is_a_package_that_is_installed() -> None:
+    directories = {path.parent for path in (ROOT / "eagle3_lint").rglob("*.py")}
+    assert [str(directory) for directory in directories if not (directory / "__init__.py").is_file()] == []
