@@ -95,7 +95,9 @@ def tree_of_file(path: str) -> SourceTree | None:
 
 def tree_of_spec(path: str) -> SourceTree | None:
     """The tree that a user means by a directory: a checkout, an unpacked wheel, or any directory of the package."""
-    return tree_at(os.path.join(path, "python")) or tree_at(path) or (tree_of_file(path) if os.path.isdir(path) else None)
+    return (
+        tree_at(os.path.join(path, "python")) or tree_at(path) or (tree_of_file(path) if os.path.isdir(path) else None)
+    )
 
 
 def installed_tree(search_path: Sequence[str] | None = None) -> SourceTree | None:
