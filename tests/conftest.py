@@ -1,0 +1,38 @@
+"""What tests of every layer share."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+
+import pytest
+
+from eagle3_lint.sources.cachedir import cache_dir
+from eagle3_lint.sources.releases import IndexUnreachableError, release_tree
+from eagle3_lint.sources.tree import SourceTree
+
+NEED_RELEASES_VARIABLE = "EAGLE3_LINT_TESTS_NEED_RELEASES"
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "network: asks the package index, whatever the cache holds")
+
+
+@pytest.fixture(scope="session")
+def release() -> Callable[[str], SourceTree]:
+    """The sources of a release of SGLang, by its version, from the cache that the program itself uses.
+
+    Without network a test that needs a release which the cache has not is skipped, unless the environment variable
+    ``EAGLE3_LINT_TESTS_NEED_RELEASES`` is set.
+    """
+    directory = cache_dir(None)
+
+    def get(version: str) -> SourceTree:
+        try:
+            return release_tree(version, directory)
+        except IndexUnreachableError as error:
+            if os.environ.get(NEED_RELEASES_VARIABLE):
+                raise
+            pytest.skip(str(error))
+
+    return get
