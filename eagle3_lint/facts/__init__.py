@@ -1,0 +1,1 @@
+"""The facts of one module, read from its source alone."""

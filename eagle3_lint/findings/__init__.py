@@ -1,0 +1,1 @@
+"""What the rules report, and which comments silence it."""
