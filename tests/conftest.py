@@ -16,6 +16,7 @@ NEED_RELEASES_VARIABLE = "EAGLE3_LINT_TESTS_NEED_RELEASES"
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "network: asks the package index, whatever the cache holds")
+    config.addinivalue_line("markers", "release: reads the sources of real releases of SGLang")
 
 
 @pytest.fixture(scope="session")

@@ -3,24 +3,26 @@
     python tests/oracle/import_release.py ROOT OUT.json [cuda|cpu]
 
 ROOT holds the package ``sglang``. The third argument is the machine to pretend (``cuda`` if left out): some
-releases rebind a base class at module level where there is no accelerator. The release is really imported, in this process and no other, so run it as a
-subprocess: its own modules from ROOT, the standard library, and stand-ins for everything else (installed or not).
-Nothing of the linter is used or imported here, and the linter never imports what it lints.
+releases rebind a base class at module level where there is no accelerator. The release is really imported, in
+this process and no other, so run it as a subprocess: its own modules from ROOT, the standard library, and stand-ins
+for everything else (installed or not). Nothing of the linter is used or imported here, and the linter never
+imports what it lints.
 
 How the registry walks (``sglang/srt/models/registry.py``, ``import_model_classes``; the same from 0.4.6 to 0.5.23):
 ``pkgutil.iter_modules`` over the package's ``__path__``, which lists modules directly in the folder and packages
 that have an ``__init__.py``; packages are skipped, folders without ``__init__.py`` are not listed at all. Each module
-is imported; an ``Exception`` there is logged and the module passed over. If the module has an ``EntryClass``, a ``list``
+is imported; an ``Exception`` there is logged and the module passed over. Of an ``EntryClass``, a ``list``
 gives each of its items, anything else (a tuple too) counts as one class; the key is the class's ``__name__``, and
 a second class of the same name is an ``AssertionError`` that ends the walk. Which module defined the class plays no
 part. Later releases add to this, none of it by default: modules named in ``SGLANG_DISABLED_MODEL_ARCHS`` are skipped
 (seen from 0.5.5.post3 on), an external package is walked too (from 0.5.6.post2 on) or first, the own one then only
 when needed (from 0.5.22 on), and a ``strict`` walk raises what a module raises (from 0.5.7 on).
 
-Output: ``python``; ``device``; ``modules`` (``imported``, ``failed``, ``healed``, ``substituted``: of the models, the last one
-of the rest of ``sglang``); ``classes`` (each with ``class``, ``path``, ``line``, ``mro`` without ``object``,
-``methods``); ``registered`` (architecture to class) and ``registry``, the same as the release's own registry has
-it; ``not_executed``, the class statements outside functions that the import did not reach or rebound.
+Output: ``python``; ``device``; ``modules`` (of the models ``imported`` and ``failed``, of all ``healed``, of the rest
+of ``sglang`` ``substituted``); ``classes`` (each with ``class``, ``path``, ``line``, ``mro`` without ``object``,
+``methods``); ``registered`` (architecture to class, by a walk of our own) and ``registry`` (what the release's own
+registry holds); ``problems`` met on that walk; ``not_executed``, the class statements outside functions that the
+import did not reach or whose name it bound anew.
 """
 
 from __future__ import annotations
@@ -74,7 +76,7 @@ def imported(name: str) -> types.ModuleType | None:
 
 
 def class_statements(path: Path) -> dict[int, tuple[str, int]]:
-    """Qualified name and line of the class statements outside functions, by the line they begin on (decorators count)."""
+    """Qualified name and line of the class statements outside functions, by the first line, decorators included."""
 
     def walk(body: list[ast.AST], prefix: str) -> Iterator[tuple[int, tuple[str, int]]]:
         for node in body:
@@ -111,15 +113,13 @@ def methods(cls: type) -> dict[str, str | None]:
     return {name: next((dotted(base) for base in cls.__mro__ if name in vars(base)), None) for name in METHODS}
 
 
-def registered(disabled: frozenset[str] = frozenset()) -> tuple[dict[str, str], list[str]]:
+def registered() -> tuple[dict[str, str], list[str]]:
     """Architecture to class as the registry walks, and what its own walk would have stumbled over."""
     found: dict[str, str] = {}
     problems: list[str] = []
     package = importlib.import_module(MODELS)
     for _, name, is_package in pkgutil.iter_modules(package.__path__, MODELS + "."):
-        if is_package or name.rpartition(".")[2] in disabled:
-            continue
-        module = imported(name)
+        module = None if is_package else imported(name)
         if module is None or not hasattr(module, "EntryClass"):
             continue
         entry = module.EntryClass
@@ -141,7 +141,7 @@ def own_registry() -> dict[str, str] | None:
 
 
 def import_as_a_server_does() -> None:
-    """What comes before the registry: the runtime's modules, then the parallel groups that some models read at import."""
+    """What comes before the registry: the runtime, then the parallel groups that some models read at import."""
     for name in FIRST:
         imported(name)
     groups = imported("sglang.srt.distributed.parallel_state")
