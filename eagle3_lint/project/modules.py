@@ -1,0 +1,201 @@
+"""The modules of the project: found by dotted name, read once, their statements parsed when asked for."""
+
+from __future__ import annotations
+
+import ast
+import os
+from collections.abc import Callable
+from functools import cached_property
+
+from eagle3_lint.errors import UnreadableSourceError
+from eagle3_lint.facts.extract import extract
+from eagle3_lint.facts.module import Alternatives, Binding, ClassFacts, ModuleFacts, Place
+from eagle3_lint.findings.model import Span
+from eagle3_lint.sources.reading import parse_source, read_source
+from eagle3_lint.sources.text import SourceText
+
+FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+class Module:
+    """One module: its source, its facts, and its statements on demand."""
+
+    def __init__(self, name: str, source: SourceText, facts: ModuleFacts) -> None:
+        self.name = name
+        self.source = source
+        self.facts = facts
+        self._statements: dict[tuple[int, int], ast.stmt] = {}
+
+    @property
+    def path(self) -> str:
+        """The absolute path of the file."""
+        return self.source.path
+
+    @property
+    def package(self) -> str:
+        """The dotted package that relative imports start from."""
+        base = os.path.basename(self.path)
+        return self.name if base == "__init__.py" else self.name.rpartition(".")[0]
+
+    @cached_property
+    def final(self) -> dict[str, Alternatives]:
+        """The bindings of each name after the module has run."""
+        return dict(self.facts.final)
+
+    def binding(self, index: int) -> Binding:
+        """The binding with this number."""
+        return self.facts.bindings[index]
+
+    def statement(self, place: Place) -> ast.stmt:
+        """The statement at ``place``, parsed from its own lines (positions are those of the file)."""
+        key = (place.line, place.offset)
+        found = self._statements.get(key)
+        if found is None:
+            found = self._parse(place)
+            self._statements[key] = found
+        return found
+
+    def function(self, first_line: int, place: Place) -> FunctionNode:
+        """The function whose ``def`` stands at ``place`` and whose decorators start at ``first_line``."""
+        key = (place.line, place.offset)
+        found = self._statements.get(key)
+        if found is None:
+            found = self._parse(Place(place.line, place.offset, place.end_line, place.end_offset), first_line)
+            self._statements[key] = found
+        if not isinstance(found, FunctionNode):
+            raise UnreadableSourceError("no function where one was expected", place.line)
+        return found
+
+    def class_node(self, facts: ClassFacts) -> ast.ClassDef:
+        """The class statement of ``facts``."""
+        node = self._parse(facts.place, facts.first_line)
+        if not isinstance(node, ast.ClassDef):
+            raise UnreadableSourceError("no class where one was expected", facts.place.line)
+        return node
+
+    def lines_of(self, place: Place) -> str:
+        """The source lines of the statement at ``place``."""
+        return "\n".join(self.source.lines[place.line - 1 : place.end_line])
+
+    def name_span(self, place: Place, name: str) -> Span:
+        """The span of ``name`` in the ``class`` or ``def`` line at ``place``."""
+        line = self.source.lines[place.line - 1]
+        start = self.source.column(place.line, place.offset) - 1
+        at = line.find(name, start)
+        at = start if at < 0 else at
+        return Span(place.line, at + 1, place.line, at + 1 + len(name))
+
+    def _parse(self, place: Place, first_line: int | None = None) -> ast.stmt:
+        first = first_line or place.line
+        body = "\n".join(self.source.lines[first - 1 : place.end_line])
+        indented = place.offset > 0 and first > 1
+        head = "\n" * (first - 2) + "if 1:\n" if indented else "\n" * (first - 1)
+        try:
+            tree = ast.parse(head + body + "\n")
+            found = _statement_at(tree, place)
+        except (SyntaxError, ValueError):
+            found = None
+        if found is None:
+            found = _statement_at(parse_source(self.source), place)
+        if found is None:
+            raise UnreadableSourceError("no statement where one was expected", place.line)
+        return found
+
+
+def _statement_at(tree: ast.Module, place: Place) -> ast.stmt | None:
+    pending: list[ast.AST] = list(reversed(tree.body))
+    while pending:
+        node = pending.pop()
+        if isinstance(node, ast.stmt):
+            if (node.lineno, node.col_offset) == (place.line, place.offset):
+                return node
+            if node.lineno > place.line:
+                continue
+        if isinstance(node, ast.stmt | ast.ExceptHandler | ast.match_case):
+            pending.extend(reversed([c for c in ast.iter_child_nodes(node) if not isinstance(c, ast.expr)]))
+    return None
+
+
+class Modules:
+    """All modules below some source roots, by dotted name and by path.
+
+    ``roots`` are directories that hold top-level packages, searched in order; ``buffers`` lays a host's unsaved text over a
+    file. A file that can't be read or parsed has no module here; EGL901 tells why where it is linted.
+    """
+
+    def __init__(
+        self,
+        roots: tuple[str, ...],
+        buffers: dict[str, bytes] | None = None,
+        store: Callable[[SourceText], ModuleFacts] | None = None,
+    ) -> None:
+        self.roots = roots
+        self._buffers = buffers or {}
+        self._store = store or _extract
+        self._by_path: dict[str, Module | None] = {}
+        self._names: dict[str, str | None] = {}
+        self._listings: dict[str, frozenset[str]] = {}
+
+    def at(self, path: str, name: str | None = None) -> Module | None:
+        """The module of the file ``path``, or None where it can't be read."""
+        if path not in self._by_path:
+            self._by_path[path] = self._load(path, name or self.name_of(path))
+        return self._by_path[path]
+
+    def named(self, dotted: str) -> Module | None:
+        """The module ``dotted``, or None: outside the project, a package without file, or unreadable."""
+        path = self.find(dotted)
+        return self.at(path, dotted) if path is not None and path.endswith(".py") else None
+
+    def find(self, dotted: str) -> str | None:
+        """The file of ``dotted``, or the directory of a package without ``__init__.py``, or None outside the project."""
+        if dotted not in self._names:
+            self._names[dotted] = self._find(dotted)
+        return self._names[dotted]
+
+    def name_of(self, path: str) -> str:
+        """The dotted name that ``path`` has below the first root that holds it, else its bare stem."""
+        for root in self.roots:
+            if path.startswith(root + os.sep):
+                parts = path[len(root) + 1 :].removesuffix(".py").split(os.sep)
+                return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+        return os.path.basename(path).removesuffix(".py")
+
+    def _load(self, path: str, name: str) -> Module | None:
+        try:
+            source = read_source(path, self._buffers.get(path))
+            return Module(name, source, self._store(source))
+        except UnreadableSourceError:
+            return None
+
+    def _find(self, dotted: str) -> str | None:
+        parts = dotted.split(".")
+        for root in self.roots:
+            directory = os.path.join(root, *parts[:-1])
+            entries = self._entries(directory)
+            if parts[-1] in entries:
+                inner = os.path.join(directory, parts[-1])
+                if "__init__.py" in self._entries(inner):
+                    return os.path.join(inner, "__init__.py")
+            if f"{parts[-1]}.py" in entries:
+                return os.path.join(directory, f"{parts[-1]}.py")
+            if parts[-1] in entries and os.path.isdir(os.path.join(directory, parts[-1])):
+                return os.path.join(directory, parts[-1])
+        return None
+
+    def _entries(self, directory: str) -> frozenset[str]:
+        found = self._listings.get(directory)
+        if found is None:
+            try:
+                found = frozenset(os.listdir(directory))
+            except (OSError, ValueError):
+                found = frozenset()
+            self._listings[directory] = found
+        return found
+
+
+def _extract(source: SourceText) -> ModuleFacts:
+    try:
+        return extract(parse_source(source))
+    except RecursionError:
+        raise UnreadableSourceError("statements are nested too deeply") from None

@@ -1,0 +1,243 @@
+"""What a name of a module denotes: followed through imports, aliases, packages and conditions."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from typing import TYPE_CHECKING
+
+from eagle3_lint.errors import UnreadableSourceError
+from eagle3_lint.facts.module import Alternatives, BaseExpression, Binding
+from eagle3_lint.project.classes import ClassInfo, Order, compute_order
+from eagle3_lint.project.modules import Module, Modules
+from eagle3_lint.project.values import (
+    ClassValue,
+    ExternalValue,
+    FunctionValue,
+    ModuleValue,
+    UnknownValue,
+    Values,
+    union,
+)
+
+if TYPE_CHECKING:
+    from eagle3_lint.project.interpreter import Interpreter
+
+_BUILTINS = frozenset(dir(builtins))
+
+
+class Names:
+    """Resolves names across the modules of one project.
+
+    Bases of classes are followed wherever they lead. What constructors use is followed only into ``packages``, where
+    models live: anything else of the tree counts as external there, and its file isn't read.
+    """
+
+    def __init__(self, modules: Modules, packages: tuple[str, ...]) -> None:
+        self.modules = modules
+        self._packages = packages
+        self.interpreter: Interpreter
+        self._infos: dict[tuple[str, int], ClassInfo] = {}
+        self._resolved: dict[tuple[str, str, bool], Values] = {}
+        self._pending: set[tuple[str, str, bool]] = set()
+        self._ordering: set[ClassInfo] = set()
+
+    def info(self, module: Module, index: int) -> ClassInfo:
+        """The class number ``index`` of ``module``."""
+        key = (module.path, index)
+        found = self._infos.get(key)
+        if found is None:
+            found = self._infos[key] = ClassInfo(self, module, index)
+        return found
+
+    def order_of(self, info: ClassInfo) -> Order:
+        """The method resolution order of ``info``."""
+        self._ordering.add(info)
+        try:
+            return compute_order(info, self._ordering)
+        finally:
+            self._ordering.discard(info)
+
+    def base_values(self, info: ClassInfo, base: BaseExpression) -> Values:
+        """What a base expression of ``info`` denotes at the point of its class statement."""
+        environment = dict(info.facts.environment)
+        if base.dotted:
+            root, *rest = base.dotted.split(".")
+            values = self.in_class_body(info, root, environment)
+            for attribute in rest:
+                values = self.attribute(values, attribute)
+            return values
+        try:
+            node = info.module.class_node(info.facts)
+        except UnreadableSourceError as error:
+            return (UnknownValue(error.reason),)
+        for expression in node.bases:
+            if (expression.lineno, expression.col_offset) == (base.place.line, base.place.offset):
+                return self._complex_base(info, expression, environment)
+        return (UnknownValue("the base can't be found"),)
+
+    def in_class_body(self, info: ClassInfo, name: str, environment: dict[str, Alternatives]) -> Values:
+        """What ``name`` denotes where the class statement of ``info`` is evaluated."""
+        outer = info.facts.qualname.rpartition(".")[0]
+        while outer:
+            for index, facts in enumerate(info.module.facts.classes):
+                if facts.qualname == f"{outer}.{name}":
+                    return (ClassValue(self.info(info.module, index)),)
+            outer = outer.rpartition(".")[0]
+        if name in environment:
+            return self.alternatives(info.module, name, environment[name])
+        return self.resolve(info.module, name)
+
+    def follows(self, dotted: str) -> bool:
+        """Whether constructors are followed into the module ``dotted``."""
+        return any(dotted == package or dotted.startswith(f"{package}.") for package in self._packages)
+
+    def resolve(self, module: Module, name: str, *, far: bool = True) -> Values:
+        """What ``name`` denotes after ``module`` has run; without ``far`` only names of models are followed."""
+        key = (module.path, name, far)
+        found = self._resolved.get(key)
+        if found is not None:
+            return found
+        if key in self._pending:
+            return (UnknownValue(f"{name} is defined by itself"),)
+        self._pending.add(key)
+        try:
+            found = self._resolve(module, name, far=far)
+        finally:
+            self._pending.discard(key)
+        self._resolved[key] = found
+        return found
+
+    def defines(self, module: Module, name: str) -> bool:
+        """Whether ``module`` binds ``name`` itself."""
+        return name in module.final
+
+    def attribute(self, values: Values, name: str, *, far: bool = True) -> Values:
+        """What ``.name`` of a module or of something external denotes; unknown for anything else."""
+        found: list[Values] = []
+        for value in values:
+            if isinstance(value, ModuleValue):
+                found.append(self.module_attribute(value.dotted, name, far=far))
+            elif isinstance(value, ExternalValue):
+                found.append((ExternalValue(f"{value.dotted}.{name}"),))
+            elif isinstance(value, ClassValue):
+                found.append(self._class_attribute(value.info, name))
+            else:
+                found.append((UnknownValue(f"the attribute {name} can't be told"),))
+        return union(*found)
+
+    def module_attribute(self, dotted: str, name: str, *, far: bool = True) -> Values:
+        """What ``name`` of the module or package ``dotted`` denotes."""
+        if not far and not self.follows(dotted):
+            return self._near_attribute(f"{dotted}.{name}")
+        module = self.modules.named(dotted)
+        if module is not None and (self.defines(module, name) or "*" in module.final):
+            values = self.resolve(module, name, far=far)
+            if not _missing(values):
+                return values
+        if self.modules.find(f"{dotted}.{name}") is not None:
+            return (ModuleValue(f"{dotted}.{name}"),)
+        if module is None and self.modules.find(dotted) is None:
+            return (ExternalValue(f"{dotted}.{name}"),)
+        return (UnknownValue(f"{dotted} has no {name}", missing=True),)
+
+    def _near_attribute(self, dotted: str) -> Values:
+        leads_on = any(package == dotted or package.startswith(f"{dotted}.") for package in self._packages)
+        return (ModuleValue(dotted) if leads_on else ExternalValue(dotted),)
+
+    def _class_attribute(self, info: ClassInfo, name: str) -> Values:
+        for index, facts in enumerate(info.module.facts.classes):
+            if facts.qualname == f"{info.facts.qualname}.{name}":
+                return (ClassValue(self.info(info.module, index)),)
+        return self.interpreter.class_attribute(info, name)
+
+    def _resolve(self, module: Module, name: str, *, far: bool) -> Values:
+        alternatives = module.final.get(name)
+        if alternatives is not None:
+            return self.alternatives(module, name, alternatives, far=far)
+        stars = module.final.get("*")
+        for index in reversed(stars.indexes if stars else ()):
+            values = self._from_star(module, module.binding(index), name, far=far)
+            if values:
+                return values
+        if name in _BUILTINS:
+            return (ExternalValue(f"builtins.{name}"),)
+        if stars and any(self._star_target(module, module.binding(index)) is None for index in stars.indexes):
+            return (UnknownValue(f"{name} may come from a star import"),)
+        return (UnknownValue(f"{module.name} has no {name}", missing=True),)
+
+    def _star_target(self, module: Module, binding: Binding) -> Module | None:
+        return self.modules.named(self._absolute(module, binding))
+
+    def _from_star(self, module: Module, binding: Binding, name: str, *, far: bool) -> Values:
+        target = self._star_target(module, binding)
+        if target is None or target is module:
+            return ()
+        exports = target.facts.exports
+        if (exports is not None and name not in exports) or (exports is None and name.startswith("_")):
+            return ()
+        values = self.resolve(target, name, far=far)
+        return () if _missing(values) or values == (ExternalValue(f"builtins.{name}"),) else values
+
+    def alternatives(self, module: Module, name: str, alternatives: Alternatives, *, far: bool = True) -> Values:
+        """What ``name`` denotes at a point where it has these bindings."""
+        bindings = [module.binding(index) for index in alternatives.indexes]
+        if alternatives.preferred:
+            for binding in bindings:
+                values = self._bound(module, binding, far=far)
+                if not _missing(values):
+                    return values
+        if len(bindings) > 1 and all(binding.kind == "assign" for binding in bindings):
+            return self.interpreter.module_assignments(module, name, bindings)
+        return union(*(self._bound(module, binding, far=far) for binding in bindings))
+
+    def _bound(self, module: Module, binding: Binding, *, far: bool) -> Values:
+        if binding.kind == "class":
+            return (ClassValue(self.info(module, binding.index)),)
+        if binding.kind == "import":
+            known = self.modules.find(binding.target) is not None
+            return (ModuleValue(binding.target) if known else ExternalValue(binding.target),)
+        if binding.kind == "from":
+            return self.module_attribute(self._absolute(module, binding), binding.original, far=far)
+        if binding.kind == "assign":
+            return self.interpreter.module_assignments(module, binding.name, [binding])
+        if binding.kind == "function":
+            return self._function(module, binding)
+        return (UnknownValue(f"{binding.name} is bound by a statement that can't be followed"),)
+
+    def _function(self, module: Module, binding: Binding) -> Values:
+        try:
+            node = module.statement(binding.place)
+        except UnreadableSourceError as error:
+            return (UnknownValue(error.reason),)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            return (FunctionValue(module, node),)
+        return (UnknownValue(f"{binding.name} can't be found"),)
+
+    def _absolute(self, module: Module, binding: Binding) -> str:
+        return absolute_module(module, binding.target, binding.level)
+
+    def _complex_base(
+        self, info: ClassInfo, expression: ast.expr, environment: dict[str, Alternatives]
+    ) -> Values:
+        if isinstance(expression, ast.Subscript):
+            expression = expression.value
+        elif isinstance(expression, ast.Call):
+            called = self.interpreter.evaluate_in_module(info.module, expression.func, environment)
+            if any(isinstance(value, ExternalValue) for value in called):
+                return called
+        return self.interpreter.evaluate_in_module(info.module, expression, environment)
+
+
+def absolute_module(module: Module, target: str, level: int) -> str:
+    """The dotted module that a ``from`` import of ``module`` names."""
+    if level == 0:
+        return target
+    package = module.package
+    for _ in range(level - 1):
+        package = package.rpartition(".")[0]
+    return f"{package}.{target}" if target else package
+
+
+def _missing(values: Values) -> bool:
+    return any(isinstance(value, UnknownValue) and value.missing for value in values)

@@ -1,0 +1,107 @@
+"""The project: every module, class, role and interface of the tree being linted, computed when asked for."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from functools import cached_property
+
+from eagle3_lint.facts.module import ClassFacts
+from eagle3_lint.project.classes import ClassInfo
+from eagle3_lint.project.contract import Contract
+from eagle3_lint.project.interpreter import Constructed, Interpreter
+from eagle3_lint.project.modules import Module, Modules
+from eagle3_lint.project.names import Names
+from eagle3_lint.project.roles import Roles
+from eagle3_lint.project.values import ClassValue, SequenceValue
+
+
+class Project:
+    """One tree of models, with whatever else its names lead to.
+
+    ``models`` is the directory whose modules the registry scans (None where the linted files lie in no tree);
+    ``extra`` are linted files outside it, each a model module of its own.
+    """
+
+    def __init__(
+        self, modules: Modules, models: str | None, contract: Contract, extra: tuple[str, ...] = ()
+    ) -> None:
+        self.modules = modules
+        self.models = models
+        self.contract = contract
+        self.extra = extra
+        self.names = Names(modules, self._packages())
+        self.interpreter = Interpreter(self.names)
+        self.roles = Roles(self)
+
+    def _packages(self) -> tuple[str, ...]:
+        found = dict.fromkeys(self.modules.name_of(path).partition(".")[0] for path in self.extra)
+        if self.models:
+            found.setdefault(self.modules.name_of(self.models))
+        return tuple(name for name in found if name != "sglang")
+
+    @cached_property
+    def model_files(self) -> tuple[str, ...]:
+        """Every Python file of the models directory, subpackages too, and the extra files."""
+        found = set(self.extra)
+        for directory, folders, files in os.walk(self.models) if self.models else ():
+            folders[:] = [folder for folder in folders if folder != "__pycache__" and not folder.startswith(".")]
+            found.update(os.path.join(directory, name) for name in files if name.endswith(".py"))
+        return tuple(sorted(found))
+
+    def model_modules(self) -> Iterator[Module]:
+        """The readable modules of ``model_files``."""
+        for path in self.model_files:
+            module = self.modules.at(path)
+            if module is not None:
+                yield module
+
+    def classes_of(self, module: Module) -> Iterator[ClassInfo]:
+        """The classes of ``module``; of several with one name only the one that the module ends up with."""
+        last: dict[str, int] = {facts.qualname: index for index, facts in enumerate(module.facts.classes)}
+        for index, facts in enumerate(module.facts.classes):
+            if last[facts.qualname] == index and not _hidden(facts, module):
+                yield self.names.info(module, index)
+
+    @cached_property
+    def classes(self) -> tuple[ClassInfo, ...]:
+        """Every class of the models directory."""
+        return tuple(info for module in self.model_modules() for info in self.classes_of(module))
+
+    @cached_property
+    def registered(self) -> tuple[ClassInfo, ...]:
+        """The classes that ``EntryClass`` of a module directly in the models directory names, or of an extra file."""
+        found: dict[ClassInfo, None] = {}
+        for module in self.model_modules():
+            if self._is_scanned(module):
+                for info in self.entries(module):
+                    found.setdefault(info)
+        return tuple(found)
+
+    def entries(self, module: Module) -> tuple[ClassInfo, ...]:
+        """The classes that ``EntryClass`` of ``module`` names."""
+        if "EntryClass" not in module.final and "*" not in module.final:
+            return ()
+        found: dict[ClassInfo, None] = {}
+        for value in self.names.resolve(module, "EntryClass"):
+            items = value.any_item() if isinstance(value, SequenceValue) else (value,)
+            found.update({item.info: None for item in items if isinstance(item, ClassValue)})
+        return tuple(found)
+
+    def construct(self, info: ClassInfo) -> Constructed:
+        """The attributes of an object of ``info`` as the runtime builds it."""
+        return self.interpreter.construct(info)
+
+    def _is_scanned(self, module: Module) -> bool:
+        return os.path.dirname(module.path) == self.models or module.path in self.extra
+
+
+def _hidden(facts: ClassFacts, module: Module) -> bool:
+    """Whether another statement has taken the class's name by the end of the module."""
+    top = facts.qualname.partition(".")[0]
+    found = module.final.get(top)
+    return found is None or not any(
+        (binding := module.binding(index)).kind == "class"
+        and (facts.qualname != top or module.facts.classes[binding.index] is facts)
+        for index in found.indexes
+    )
