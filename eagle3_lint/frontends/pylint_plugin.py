@@ -187,5 +187,10 @@ def _covers(node: nodes.NodeNG, line: int) -> bool:
 
 
 def register(linter: PyLinter) -> None:
-    """Add the checker to ``linter``; pylint calls this when it loads the plugin."""
-    linter.register_checker(Eagle3Checker(linter))
+    """Add the checker to ``linter``; pylint calls this when it loads the plugin.
+
+    With ``-j``, pylint before 4.1 loads the plugin into each worker's copy of the linter again, where a second
+    checker would say everything twice and turn off what was enabled by name.
+    """
+    if not any(isinstance(checker, Eagle3Checker) for checker in linter.get_checkers()):
+        linter.register_checker(Eagle3Checker(linter))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import multiprocessing
 import re
 import sys
 from collections.abc import Callable, Iterator
@@ -83,6 +84,8 @@ def lint(*arguments: str, source: str = SOURCE, only: str = "eagle3") -> list[Me
 
 def run(*arguments: str) -> list[Message]:
     reporter = CollectingReporter()
+    # -j sends the reporter's stream to the workers, which pytest's own can't follow.
+    reporter.out = sys.__stdout__
     defaults = ["--load-plugins=eagle3_lint", "--persistent=n", "--disable=all"]
     Run([*defaults, *arguments], reporter=reporter, exit=False)
     return reporter.messages
@@ -171,6 +174,17 @@ def test_pedantic_messages_are_off_until_named(fake: FakeEngine) -> None:
     assert not fake.opened[-1].pedantic
     assert [m.symbol for m in lint(only="unreachable-capture-layer")] == ["unreachable-capture-layer"]
     assert fake.opened[-1].pedantic
+
+
+@pytest.mark.skipif(multiprocessing.get_start_method() != "fork", reason="the test's engine reaches workers by fork")
+def test_workers_keep_what_was_enabled_by_name_and_say_it_once(fake: FakeEngine) -> None:
+    fake.findings = (LAYER,)
+    Path("other.py").write_text(SOURCE, encoding="utf-8")
+    messages = lint("-j2", "other.py", only="unreachable-capture-layer")
+    assert [(m.module, m.symbol) for m in messages] == [
+        ("other", "unreachable-capture-layer"),
+        ("model", "unreachable-capture-layer"),
+    ]
 
 
 def test_a_file_may_enable_a_pedantic_message_itself(fake: FakeEngine) -> None:
