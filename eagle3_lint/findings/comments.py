@@ -84,16 +84,18 @@ def _comments(tokens: list[tokenize.TokenInfo]) -> Iterator[Comment]:
     for group in _joined_lines(tokens):
         rows = [row for token in group for row in (token.start[0], token.end[0])]
         first, last = min(rows), max(rows)
-        previous: tokenize.TokenInfo | None = None
         for token in group:
             if token.type == tokenize.COMMENT:
                 line, offset = token.start
-                alone = not token.line[:offset].strip() and first == line
-                joined = previous is not None and previous.start[0] != line
-                logical = line - 1 if joined else line
+                alone = first == line and not token.line[:offset].strip()
+                logical = line - 1 if _continues(group, line) else line
                 yield Comment(token.string, line, offset + 1, alone, first, last, logical)
-            if token.type not in (tokenize.INDENT, tokenize.DEDENT):
-                previous = token
+
+
+def _continues(group: list[tokenize.TokenInfo], line: int) -> bool:
+    """Whether pylint takes ``line`` for the end of the line before; the first two lines of a file it never joins."""
+    rows = {token.start[0] for token in group if token.start[0] <= line}
+    return len(rows) > 1 and rows != {1, line}
 
 
 def _joined_lines(tokens: list[tokenize.TokenInfo]) -> Iterator[list[tokenize.TokenInfo]]:
