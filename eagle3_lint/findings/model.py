@@ -68,7 +68,8 @@ class Finding:
 
     ``class_name`` is the dotted class to change, ``registered`` every registered class that the
     finding hits, ``name`` the bare typing name of EGL301 and EGL302, ``scope`` the dotted class or
-    function that the place lies in, which keeps fingerprints stable when lines move.
+    function that the place lies in, which keeps fingerprints stable when lines move. ``caused_by`` are the files whose
+    change can make or unmake the finding, beside its own.
     """
 
     code: str
@@ -87,3 +88,4 @@ class Finding:
     fix: Fix | None = None
     name: str | None = None
     scope: str = ""
+    caused_by: tuple[str, ...] = ()

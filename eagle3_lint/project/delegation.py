@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from eagle3_lint.project.classes import ClassInfo
+from eagle3_lint.facts.extract import dotted_name
+from eagle3_lint.project.classes import ClassInfo, Found
+from eagle3_lint.project.modules import FunctionNode
+from eagle3_lint.project.reading_forward import first_parameter
 from eagle3_lint.project.roles import EAGLE3_SETTER, Candidate
 
 if TYPE_CHECKING:
@@ -34,7 +38,7 @@ def missing_delegations(project: Project, setter: str = EAGLE3_SETTER) -> tuple[
     for info in project.classes:
         candidates = unexposed_inner(project, info, setter)
         if candidates:
-            groups.setdefault(_owner(project, info, candidates), []).append((info, candidates))
+            groups.setdefault(_owner(project, info, candidates, setter), []).append((info, candidates))
     found: list[MissingDelegation] = []
     for owner, members in groups.items():
         wrappers = tuple(info for info, _ in members)
@@ -57,10 +61,10 @@ def unexposed_inner(project: Project, info: ClassInfo, setter: str) -> tuple[Can
     return inner if any(roles.supports(one, setter) for one in inner) else ()
 
 
-def _owner(project: Project, info: ClassInfo, candidates: tuple[Candidate, ...]) -> ClassInfo:
+def _owner(project: Project, info: ClassInfo, candidates: tuple[Candidate, ...], setter: str) -> ClassInfo:
     classes = info.project_classes
     for candidate in candidates:
-        if project.roles.supports(candidate) and candidate.chosen_at.owner in classes:
+        if project.roles.supports(candidate, setter) and candidate.chosen_at.owner in classes:
             return candidate.chosen_at.owner
     attribute = project.construct(info).attributes[candidates[0].attribute]
     for site in attribute.sites:
@@ -87,3 +91,35 @@ def _forwards(project: Project, info: ClassInfo, wrappers: tuple[ClassInfo, ...]
     return any(
         candidate.info in wrappers for attribute in attributes for candidate in roles.candidates(info, attribute)
     )
+
+
+def delegated_attribute(function: FunctionNode, method: str) -> str | None:
+    """The attribute of ``self`` whose ``method`` this function calls, or None where it doesn't delegate."""
+    holder = first_parameter(function)
+    for call in ast.walk(function):
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr == method:
+            name = dotted_name(call.func.value)
+            if name.startswith(f"{holder}."):
+                return name.partition(".")[2]
+    return None
+
+
+def delegating_wrapper(
+    project: Project, setter: str, like: tuple[Candidate, ...]
+) -> tuple[ClassInfo, str, Found] | None:
+    """A registered wrapper that delegates ``setter`` already; best one whose inner model is of the same family as ``like``."""
+    wanted = {one for candidate in like for one in candidate.info.project_classes}
+    best: tuple[tuple[int, str], tuple[ClassInfo, str, Found]] | None = None
+    for info in project.registered:
+        found = info.find(setter)
+        if found is None or setter not in found.text or not project.roles.is_multimodal(info):
+            continue
+        function = found.function()
+        attribute = delegated_attribute(function, setter) if function is not None else None
+        if attribute is None or project.roles.is_draft(info):
+            continue
+        shared = sum(one in wanted for c in project.roles.candidates(info, attribute) for one in c.info.project_classes)
+        rank = (-shared, info.dotted)
+        if best is None or rank < best[0]:
+            best = (rank, (info, attribute, found))
+    return best[1] if best else None

@@ -132,20 +132,35 @@ class Modules:
         self.roots = roots
         self._buffers = buffers or {}
         self._store = store or _extract
-        self._by_path: dict[str, Module | None] = {}
+        self._by_path: dict[str, Module | UnreadableSourceError] = {}
         self._names: dict[str, str | None] = {}
         self._listings: dict[str, frozenset[str]] = {}
 
-    def at(self, path: str, name: str | None = None) -> Module | None:
-        """The module of the file ``path``, or None where it can't be read."""
-        if path not in self._by_path:
-            self._by_path[path] = self._load(path, name or self.name_of(path))
-        return self._by_path[path]
+    def load(self, path: str) -> Module:
+        """The module of the file ``path``; raises UnreadableSourceError where it can't be read or parsed."""
+        found = self._by_path.get(path)
+        if found is None:
+            found = self._by_path[path] = self._load(path)
+        if isinstance(found, UnreadableSourceError):
+            raise found
+        return found
+
+    def at(self, path: str) -> Module | None:
+        """The module of the file ``path``, or None where it can't be read or parsed."""
+        try:
+            return self.load(path)
+        except UnreadableSourceError:
+            return None
+
+    def source(self, path: str) -> SourceText:
+        """The text of the file ``path``; raises UnreadableSourceError where it can't be read."""
+        found = self._by_path.get(path)
+        return found.source if isinstance(found, Module) else read_source(path, self._buffers.get(path))
 
     def named(self, dotted: str) -> Module | None:
         """The module ``dotted``, or None: outside the project, a package without file, or unreadable."""
         path = self.find(dotted)
-        return self.at(path, dotted) if path is not None and path.endswith(".py") else None
+        return self.at(path) if path is not None and path.endswith(".py") else None
 
     def find(self, dotted: str) -> str | None:
         """The file of ``dotted``, or the directory of a package without ``__init__.py``, or None outside the project."""
@@ -161,12 +176,12 @@ class Modules:
                 return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
         return os.path.basename(path).removesuffix(".py")
 
-    def _load(self, path: str, name: str) -> Module | None:
+    def _load(self, path: str) -> Module | UnreadableSourceError:
         try:
             source = read_source(path, self._buffers.get(path))
-            return Module(name, source, self._store(source))
-        except UnreadableSourceError:
-            return None
+            return Module(self.name_of(path), source, self._store(source))
+        except UnreadableSourceError as error:
+            return error
 
     def _find(self, dotted: str) -> str | None:
         parts = dotted.split(".")

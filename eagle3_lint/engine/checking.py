@@ -1,0 +1,166 @@
+"""``check``: from the paths of a command line to a report."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from eagle3_lint.engine.file_check import FileResult, unreadable
+from eagle3_lint.engine.session import Session, SessionOptions
+from eagle3_lint.engine.workspace import Workspace
+from eagle3_lint.errors import TreeError
+from eagle3_lint.findings.model import Finding
+from eagle3_lint.findings.report import InternalError, Report, Suppressed, ordered
+from eagle3_lint.rules.base import Rule
+from eagle3_lint.rules.registry import load, select
+from eagle3_lint.sources.discovery import Discovered, discover
+from eagle3_lint.sources.tree import report_root
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the user asked for. ``paths`` is None where none was given; ``buffer`` is the name and the text of standard
+    input."""
+
+    paths: tuple[str, ...] | None = None
+    select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    pedantic: bool = False
+    sglang: str | None = None
+    engine: str = "auto"
+    cache: bool = True
+    cache_dir: str | None = None
+    target_version: tuple[int, int] | None = None
+    buffer: tuple[str, bytes] | None = None
+    progress: Callable[[str], None] | None = None
+
+
+def check(request: Request) -> Report:
+    """Lint what ``request`` names.
+
+    Raises UsageError for unknown codes, TreeError where no paths are given and no SGLang is found, ReleaseError where a
+    release can't be had.
+    """
+    codes = select(request.select, request.ignore, request.pedantic)
+    rules = tuple(load(code) for code in codes)
+    session = Session(
+        SessionOptions(
+            request.engine,
+            request.sglang,
+            request.cache,
+            request.cache_dir,
+            request.pedantic,
+            request.target_version,
+        ),
+        request.progress,
+    )
+    return _Run(session, request, rules).report()
+
+
+class _Run:
+    """One run over a set of files."""
+
+    def __init__(self, session: Session, request: Request, rules: tuple[Rule, ...]) -> None:
+        self._session = session
+        self._request = request
+        self._rules = rules
+        self._codes = frozenset(rule.code for rule in rules)
+        self._results: dict[str, FileResult] = {}
+
+    def report(self) -> Report:
+        """Lint every file; then ask for what the given files cause elsewhere."""
+        discovered = self._discover()
+        files = discovered.files
+        for path in files:
+            self._results[path] = self._session.check_file(path, self._buffer_of(path), self._rules)
+        given = frozenset((*files, *(path for path, _ in discovered.unreadable)))
+        failures = [
+            unreadable(path, error) for path, error in discovered.unreadable if "EGL901" in self._codes
+        ]
+        elsewhere = self._elsewhere(given)
+        kept, suppressed = self._split([*self._results.values(), *elsewhere])
+        return Report(
+            root=report_root(sorted(given)),
+            findings=ordered([*failures, *kept]),
+            suppressed=len(suppressed),
+            files=len(given),
+            **self._counts(files),
+            internal_errors=self._internal_errors(elsewhere),
+            suppressions=tuple(suppressed),
+            linted=files,
+            given=tuple(os.path.abspath(path) for path in self._request.paths or ()),
+            active=tuple(sorted(self._codes)),
+        )
+
+    def _discover(self) -> Discovered:
+        if self._request.buffer is not None:
+            return Discovered((os.path.abspath(self._request.buffer[0]),), ())
+        if self._request.paths is not None:
+            return discover(self._request.paths)
+        tree = self._session.configured_tree()
+        if tree is None:
+            raise TreeError(
+                "no SGLang source tree here or above, and none installed: give paths, or --sglang PATH or VERSION"
+            )
+        return discover([tree.models])
+
+    def _buffer_of(self, path: str) -> bytes | None:
+        buffer = self._request.buffer
+        return buffer[1] if buffer is not None and os.path.abspath(buffer[0]) == path else None
+
+    def _elsewhere(self, given: frozenset[str]) -> list[FileResult]:
+        """The findings in files that weren't given, where a given file is among their causes."""
+        found: dict[str, list[Finding]] = {}
+        for workspace in self._workspaces(given):
+            for rule in self._rules:
+                if rule.check_project is None:
+                    continue
+                for one in workspace.project_findings(rule):
+                    if one.path not in given and not given.isdisjoint(one.caused_by):
+                        found.setdefault(one.path, []).append(replace(one, elsewhere=True))
+        results = []
+        for path, findings in sorted(found.items()):
+            plain = self._session.check_file(path, None, ())
+            results.append(replace(plain, findings=tuple(findings)))
+        return results
+
+    def _workspaces(self, given: Iterable[str]) -> Sequence[Workspace]:
+        """The workspaces that hold a given file among their models; others have nothing to say of elsewhere."""
+        if self._request.buffer is not None:
+            path = os.path.abspath(self._request.buffer[0])
+            opened = [self._session.workspace_of(path, self._request.buffer[1])]
+        else:
+            opened = list(self._session.workspaces)
+        return [one for one in opened if any(one.is_model_file(path) for path in given)]
+
+    def _split(self, results: Iterable[FileResult]) -> tuple[list[Finding], list[Suppressed]]:
+        kept: list[Finding] = []
+        suppressed: list[Suppressed] = []
+        for result in results:
+            silenced = {one: directive for one, directive in result.silenced()}
+            kept.extend(one for one in result.findings if one not in silenced)
+            suppressed.extend(
+                Suppressed(one, "inSource", directive.reason) for one, directive in silenced.items()
+            )
+        return kept, suppressed
+
+    def _counts(self, files: tuple[str, ...]) -> dict[str, int]:
+        """What the linted files hold; nothing is looked at for it alone."""
+        linted = frozenset(files)
+        counts = {"classes": 0, "registered": 0, "wrappers": 0}
+        if not any(rule.check_project is not None for rule in self._rules):
+            return counts
+        for workspace in self._workspaces(files):
+            roles = workspace.project.roles
+            for info in workspace.project.classes:
+                if info.path in linted:
+                    counts["classes"] += 1
+                    registered = roles.is_registered(info)
+                    counts["registered"] += registered
+                    counts["wrappers"] += registered and roles.is_multimodal(info) and not roles.is_draft(info)
+        return counts
+
+    def _internal_errors(self, elsewhere: Iterable[FileResult]) -> tuple[InternalError, ...]:
+        found = [error for result in (*self._results.values(), *elsewhere) for error in result.internal_errors]
+        return tuple(dict.fromkeys((*found, *self._session.internal_errors)))

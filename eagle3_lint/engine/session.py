@@ -1,0 +1,144 @@
+"""The per-process index behind one door: workspaces by tree, and findings by file."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from eagle3_lint.engine.file_check import FileResult, check_file
+from eagle3_lint.engine.workspace import Workspace, siblings
+from eagle3_lint.findings.model import Finding
+from eagle3_lint.findings.report import InternalError, ordered
+from eagle3_lint.rules.base import Rule
+from eagle3_lint.sources.tree import SourceTree, find_tree_from, installed_tree, tree_of_file
+
+if TYPE_CHECKING:
+    from eagle3_lint.findings.suppression import Kind
+
+
+@dataclass(frozen=True)
+class SessionOptions:
+    """What the answers of a session depend on, beside the files."""
+
+    engine: str = "auto"
+    sglang: str | None = None
+    cache: bool = True
+    cache_dir: str | None = None
+    pedantic: bool = False
+    target_version: tuple[int, int] | None = None
+
+
+class Session:
+    """Answers for the files of any number of trees; knowledge of other files is read from disk, once."""
+
+    def __init__(self, options: SessionOptions, progress: Callable[[str], None] | None = None) -> None:
+        self.options = options
+        self._progress = progress
+        self._workspaces: dict[tuple[str | None, tuple[str, ...]], Workspace] = {}
+        self._trees: dict[str, SourceTree | None] = {}
+        self._configured: SourceTree | None = None
+        self._configured_known = False
+        self._buffered: tuple[tuple[str, bytes], Workspace] | None = None
+
+    @property
+    def workspaces(self) -> tuple[Workspace, ...]:
+        """Every workspace opened so far."""
+        return tuple(self._workspaces.values())
+
+    @property
+    def internal_errors(self) -> tuple[InternalError, ...]:
+        """The failures of rules over whole projects."""
+        return tuple(error for workspace in self._workspaces.values() for error in workspace.internal_errors)
+
+    def tree_around(self, path: str) -> SourceTree | None:
+        """The tree that the file ``path`` lies in."""
+        directory = os.path.dirname(path)
+        if directory not in self._trees:
+            self._trees[directory] = tree_of_file(directory)
+        return self._trees[directory]
+
+    def configured_tree(self) -> SourceTree | None:
+        """The tree that files outside any tree build on: the configured one, one around the working directory, or the
+        installed one.
+
+        Raises ReleaseError where the configured one can't be had.
+        """
+        if not self._configured_known:
+            self._configured_known = True
+            if self.options.sglang is not None:
+                from eagle3_lint.sources.cachedir import cache_dir
+                from eagle3_lint.sources.releases import release_tree
+
+                folder = cache_dir(self.options.cache_dir)
+                self._configured = release_tree(self.options.sglang, folder, self._progress)
+            else:
+                self._configured = find_tree_from(os.getcwd()) or installed_tree()
+        return self._configured
+
+    def workspace_of(self, path: str, data: bytes | None = None) -> Workspace:
+        """The workspace that answers for the file ``path``; a fresh one where a host's buffer differs from the disk."""
+        tree = self.tree_around(path)
+        outside = tree is None or not path.startswith(tree.models + os.sep)
+        if tree is not None and outside:
+            extra: tuple[str, ...] = ()
+        elif tree is None:
+            tree = self.configured_tree()
+            extra = siblings(path)
+        else:
+            extra = ()
+        if data is not None and not _same_on_disk(path, data):
+            if self._buffered is None or self._buffered[0] != (path, data):
+                self._buffered = ((path, data), Workspace(tree, extra, {path: data}, self.options.engine))
+            return self._buffered[1]
+        key = (tree.root if tree else None, extra)
+        found = self._workspaces.get(key)
+        if found is None:
+            found = self._workspaces[key] = Workspace(tree, extra, None, self.options.engine)
+        return found
+
+    def findings_of(
+        self,
+        path: str,
+        data: bytes | None,
+        codes: frozenset[str],
+        *,
+        honour_pylint: bool = True,
+        honour_noqa: bool = True,
+    ) -> tuple[Finding, ...]:
+        """The findings of ``codes`` that belong to the file ``path``, without those that its comments silence.
+
+        ``data`` is the host's own text of the file, if it has one. A comment of a kind that the host reads itself
+        (``honour_pylint``, ``honour_noqa``) is left to it.
+        """
+        from eagle3_lint.rules.registry import load
+
+        absolute = os.path.abspath(path)
+        rules = tuple(load(code) for code in sorted(codes))
+        result = self.check_file(absolute, data, rules)
+        kinds: set[Kind] = {"eagle3-lint"}
+        if honour_pylint:
+            kinds.add("pylint")
+        if honour_noqa:
+            kinds.add("noqa")
+        return ordered(result.kept(frozenset(kinds)))
+
+    def check_file(self, path: str, data: bytes | None, rules: Iterable[Rule]) -> FileResult:
+        """Everything that ``rules`` find in one file, with its suppressions."""
+        return check_file(self.workspace_of(path, data), path, tuple(rules), self.options.target_version)
+
+
+@lru_cache(maxsize=8)
+def open_session(options: SessionOptions) -> Session:
+    """The session of this process for ``options``."""
+    return Session(options)
+
+
+def _same_on_disk(path: str, data: bytes) -> bool:
+    try:
+        with open(path, "rb") as file:
+            return file.read() == data
+    except OSError:
+        return False

@@ -1,0 +1,164 @@
+"""A multimodal wrapper does not expose the EAGLE-3 setter that its inner language model has.
+
+## What it does
+
+Finds multimodal wrappers that hold an inner language model in an attribute where that model's class (or one of the
+classes that it may be) exposes `set_eagle3_layers_to_capture`, while the wrapper itself does not: neither by a method
+of its own, nor by inheritance, by assignment in `__init__`, or through `__getattr__`. The same is asked for the sibling
+protocols DFlash and DSpark where the runtime of the tree calls their setters.
+
+The finding is on the class to change: the one that builds the inner model, or that supplies its class. `registered`
+names every registered class that it hits.
+
+## Why is this bad?
+
+The runtime calls the setter on the registered class after it has loaded all weights. A wrapper without it stops the
+server there, minutes into the start, although the model inside could do what is asked.
+
+## Example
+
+```python
+class VisionWrapper(nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        self.language_model = LlamaForCausalLM(config.text_config)
+
+    def pad_input_ids(self, input_ids, mm_inputs):
+        return input_ids
+```
+
+## Use instead
+
+```python
+class VisionWrapper(nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        self.language_model = LlamaForCausalLM(config.text_config)
+
+    def pad_input_ids(self, input_ids, mm_inputs):
+        return input_ids
+
+    def get_embed_and_head(self):
+        return self.language_model.get_embed_and_head()
+
+    def set_eagle3_layers_to_capture(self, layer_ids=None):
+        self.language_model.set_eagle3_layers_to_capture(layer_ids)
+```
+
+## Fix
+
+Adds the delegating methods. Safe where the wrapper's forward hands the inner model itself on, so that delegation is
+all that is missing; unsafe where the forward goes around the inner model's own forward, which then has to handle the
+captured states too.
+
+## Sources
+
+- sgl-project/sglang#18374 and #19689: Kimi-K2.5 crashes under EAGLE-3; the delegation that followed.
+- sgl-project/sglang#20954 and #21146: the same for Pixtral.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from eagle3_lint.findings.model import Evidence, Finding
+from eagle3_lint.project.delegation import MissingDelegation, delegating_wrapper, missing_delegations
+from eagle3_lint.project.roles import EAGLE3_SETTER, Candidate
+from eagle3_lint.rules.base import Rule
+from eagle3_lint.rules.project_context import ProjectContext, listed
+
+
+def check(context: ProjectContext) -> Iterable[Finding]:
+    """One finding for each class to change."""
+    for missing in missing_delegations(context.project):
+        context.current = missing.owner
+        yield _finding(context, missing)
+
+
+def _finding(context: ProjectContext, missing: MissingDelegation) -> Finding:
+    owner = missing.owner
+    supporting = tuple(one for one in missing.candidates if context.project.roles.supports(one, missing.setter))
+    methods = _missing_methods(context, missing)
+    return context.finding(
+        "EGL101",
+        owner,
+        owner.span(),
+        _message(context, missing, supporting[0], methods, len(supporting)),
+        registered=missing.registered,
+        inner=context.inner(missing.candidates, missing.setter),
+        methods=methods,
+        evidence=tuple(_evidence(context, missing, supporting, methods)),
+        certain=len(supporting) == len(missing.candidates),
+        caused_by=tuple(_causes(context, missing, supporting)),
+    )
+
+
+def _missing_methods(context: ProjectContext, missing: MissingDelegation) -> tuple[str, ...]:
+    roles, contract = context.project.roles, context.project.contract
+    required = [method.name for method in contract.required("eagle3")] if missing.setter == EAGLE3_SETTER else []
+    others = [name for name in required if name != missing.setter and roles.exposure(missing.owner, name) is None]
+    return (missing.setter, *others)
+
+
+def _message(
+    context: ProjectContext, missing: MissingDelegation, inner: Candidate, methods: tuple[str, ...], count: int
+) -> str:
+    exposure = context.project.roles.exposure(inner.info, missing.setter)
+    assert exposure is not None
+    where = context.shown(exposure.path, exposure.line)
+    by = f" by {exposure.definer.name}" if exposure.definer not in (None, inner.info) and exposure.definer else ""
+    more = f" (and {count - 1} more classes that it may hold)" if count > 1 else ""
+    calls = tuple(f"self.{missing.attribute}.{method}" for method in methods)
+    return (
+        f"{missing.owner.name} does not expose {listed(methods, 'or')}, but {inner.info.name} in "
+        f"self.{missing.attribute}{more} has {missing.setter}, defined{by} at {where}. EAGLE-3 would stop the server "
+        f"after the weights are loaded. Add {'methods' if len(methods) > 1 else 'a method'} to {missing.owner.name} "
+        f"that {'call' if len(methods) > 1 else 'calls'} {listed(calls)}."
+    )
+
+
+def _evidence(
+    context: ProjectContext, missing: MissingDelegation, supporting: tuple[Candidate, ...], methods: tuple[str, ...]
+) -> Iterator[Evidence]:
+    roles = context.project.roles
+    for one in supporting:
+        yield Evidence(one.built_at.path, one.built_at.line, f"self.{one.attribute} is built as {one.info.name}")
+    for one in supporting:
+        exposure = roles.exposure(one.info, missing.setter)
+        if exposure is None:
+            continue
+        if exposure.definer is not None and exposure.definer is not one.info:
+            yield Evidence(one.info.path, one.info.line, f"{one.info.name} inherits from {exposure.definer.name}")
+        definer = exposure.definer or one.info
+        yield Evidence(exposure.path, exposure.line, f"{definer.name} defines {missing.setter}")
+    for method in methods:
+        called = context.project.contract.method(method)
+        for site in called.call_sites if called else ():
+            yield Evidence(site.path, site.line, f"the runtime calls {method}{site.shape} on the target")
+    example = delegating_wrapper(context.project, missing.setter, supporting)
+    if example is not None:
+        wrapper, attribute, found = example
+        yield Evidence(found.definer.path, found.line, f"{wrapper.name} already delegates to self.{attribute}")
+
+
+def _causes(
+    context: ProjectContext, missing: MissingDelegation, supporting: tuple[Candidate, ...]
+) -> Iterator[str]:
+    for info in missing.owner.project_classes:
+        yield info.path
+    for one in supporting:
+        for info in one.info.project_classes:
+            yield info.path
+        exposure = context.project.roles.exposure(one.info, missing.setter)
+        if exposure is not None:
+            yield exposure.path
+
+
+RULE = Rule(
+    code="EGL101",
+    symbol="missing-eagle3-delegation",
+    severity="error",
+    summary="A multimodal wrapper does not expose the EAGLE-3 setter that its inner language model has.",
+    scope="project",
+    check_project=check,
+)

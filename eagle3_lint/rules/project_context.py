@@ -1,0 +1,99 @@
+"""What a rule about classes sees: the project, and how to name what it found."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from eagle3_lint.findings.codes import known
+from eagle3_lint.findings.model import Evidence, Finding, Fix, Inner, Span
+
+if TYPE_CHECKING:
+    from eagle3_lint.project.classes import ClassInfo
+    from eagle3_lint.project.project import Project
+    from eagle3_lint.project.roles import Candidate
+
+
+class ProjectContext:
+    """One project under check.
+
+    ``current`` is the class that the running rule looks at, for the report of a failure.
+    """
+
+    def __init__(self, project: Project, root: str) -> None:
+        self.project = project
+        self.root = root
+        self.current: ClassInfo | None = None
+
+    def subjects(self, classes: tuple[ClassInfo, ...]) -> Iterator[ClassInfo]:
+        """The classes one after the other, each remembered while it is looked at."""
+        for info in classes:
+            self.current = info
+            yield info
+        self.current = None
+
+    def targets(self) -> Iterator[ClassInfo]:
+        """Every registered class that is no draft."""
+        for info in self.subjects(self.project.registered):
+            if not self.project.roles.is_draft(info):
+                yield info
+
+    def shown(self, path: str, line: int) -> str:
+        """``path:line`` as a message shows it."""
+        inside = path.startswith(self.root + os.sep)
+        relative = path[len(self.root) + 1 :] if inside else os.path.basename(path)
+        return f"{relative.replace(os.sep, '/')}:{line}"
+
+    def inner(self, candidates: tuple[Candidate, ...], method: str) -> tuple[Inner, ...]:
+        """The candidates as a finding lists them."""
+        supports = self.project.roles.supports
+        return tuple(
+            Inner(one.attribute, one.info.dotted, supports(one, method), one.built_at.path, one.built_at.line)
+            for one in candidates
+        )
+
+    def finding(
+        self,
+        code: str,
+        info: ClassInfo,
+        span: Span,
+        message: str,
+        *,
+        path: str | None = None,
+        registered: tuple[ClassInfo, ...] = (),
+        inner: tuple[Inner, ...] = (),
+        methods: tuple[str, ...] = (),
+        evidence: tuple[Evidence, ...] = (),
+        certain: bool = True,
+        fix: Fix | None = None,
+        caused_by: tuple[str, ...] = (),
+        scope: str = "",
+    ) -> Finding:
+        """A finding of ``code`` on ``info``; ``path`` is the class's own file unless given."""
+        entry = known(code)
+        assert entry is not None
+        return Finding(
+            code,
+            entry.symbol,
+            entry.severity,
+            path or info.path,
+            span,
+            message,
+            class_name=info.dotted,
+            registered=tuple(sorted(one.dotted for one in registered)),
+            inner=inner,
+            methods=methods,
+            confidence="high" if certain else "medium",
+            evidence=evidence,
+            fix=fix,
+            scope=scope or info.dotted,
+            caused_by=tuple(dict.fromkeys(caused_by)),
+        )
+
+
+def listed(names: tuple[str, ...], last: str = "and") -> str:
+    """``a``, ``a and b``, ``a, b and c``."""
+    if len(names) < 2:
+        return "".join(names)
+    return f"{', '.join(names[:-1])} {last} {names[-1]}"

@@ -1,0 +1,115 @@
+"""Which rules there are, found by their files' names; a rule's module is imported only when it is needed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable
+from functools import cache
+from typing import TYPE_CHECKING
+
+from eagle3_lint.errors import UsageError
+from eagle3_lint.findings.codes import known
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    from eagle3_lint.rules.base import Rule
+
+_FILE = re.compile(r"egl(?P<number>\d{3})_(?P<symbol>[a-z0-9_]+)")
+
+
+@cache
+def _modules() -> dict[str, str]:
+    """Code to module name, sorted by code."""
+    import pkgutil
+
+    from eagle3_lint import rules
+
+    names = (module.name for module in pkgutil.iter_modules(rules.__path__))
+    matches = filter(None, map(_FILE.fullmatch, names))
+    return dict(sorted((f"EGL{match['number']}", match.string) for match in matches))
+
+
+def all_codes() -> tuple[str, ...]:
+    """The codes of all rules, sorted, without importing any of them."""
+    return tuple(_modules())
+
+
+def symbol_of(code: str) -> str:
+    """The symbol of the rule ``code``, from its file's name; KeyError for a code that doesn't exist."""
+    return _modules()[code].partition("_")[2].replace("_", "-")
+
+
+def is_pedantic(code: str) -> bool:
+    """Whether only ``--pedantic``, or its own code in ``--select``, turns the rule on."""
+    fixed = known(code)
+    return fixed is not None and fixed.pedantic
+
+
+def find(name: str) -> str:
+    """The code that a user means by a code (in any case) or a symbol; UsageError, with near misses, for any other."""
+    codes = all_codes()
+    if name.upper() in codes:
+        return name.upper()
+    symbols = {symbol_of(code): code for code in codes}
+    if name.lower() in symbols:
+        return symbols[name.lower()]
+    raise UsageError(f"unknown rule {name!r}{_near(name, (*codes, *symbols))}")
+
+
+def load(code: str) -> Rule:
+    """The rule ``code``; KeyError for a code that doesn't exist."""
+    rule: Rule = _module(code).RULE
+    return rule
+
+
+def documentation(code: str) -> str:
+    """The documentation of the rule ``code`` in Markdown; KeyError for a code that doesn't exist."""
+    return (_module(code).__doc__ or load(code).summary).strip()
+
+
+def select(select: Collection[str] = (), ignore: Collection[str] = (), pedantic: bool = False) -> tuple[str, ...]:
+    """The codes that run, sorted.
+
+    ``select`` and ``ignore`` hold codes, prefixes of codes and symbols; without ``select`` every rule is meant. Where
+    both speak of a rule the longer prefix wins, and ``ignore`` where they are equally long, as in flake8. A pedantic
+    rule runs under ``pedantic``, or when ``select`` has its whole code or its symbol.
+
+    Raises UsageError for a code, prefix or symbol that no rule has.
+    """
+    chosen = _meant(select)
+    dropped = _meant(ignore)
+    codes = []
+    for code in all_codes():
+        wanted = chosen.get(code, 0) if select else 1
+        named = wanted == len(code)
+        if wanted > dropped.get(code, 0) and (named or pedantic or not is_pedantic(code)):
+            codes.append(code)
+    return tuple(codes)
+
+
+def _meant(names: Iterable[str]) -> dict[str, int]:
+    """For each rule that ``names`` speak of: how long the longest matching name is, as a prefix of its code."""
+    lengths: dict[str, int] = {}
+    for name in names:
+        matches = [code for code in all_codes() if name and (code.startswith(name) or symbol_of(code) == name)]
+        if not matches:
+            raise UsageError(f"unknown code {name!r}{_near(name, all_codes())}")
+        for code in matches:
+            length = len(name) if code.startswith(name) else len(code)
+            lengths[code] = max(length, lengths.get(code, 0))
+    return lengths
+
+
+def _near(name: str, names: Collection[str]) -> str:
+    import difflib
+
+    shown = difflib.get_close_matches(name, names, n=3) or difflib.get_close_matches(name.upper(), names, n=3)
+    return f" (did you mean {', '.join(shown)}?)" if shown else ""
+
+
+@cache
+def _module(code: str) -> ModuleType:
+    from importlib import import_module
+
+    return import_module(f"eagle3_lint.rules.{_modules()[code]}")
