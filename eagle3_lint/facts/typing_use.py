@@ -1,0 +1,128 @@
+"""The uses of typing names that no binding provides, in one module.
+
+The door to the analysis behind the rules EGL301 and EGL302: what is undefined follows the undefined-name rules of
+pyflakes and ruff; what of it is evaluated follows Python
+(https://docs.python.org/3/reference/executionmodel.html, PEP 484, 526, 563, 649 and 695).
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from eagle3_lint.facts.typing_model import Cause, StarExports, StarImport, TypingUse
+from eagle3_lint.facts.typing_scopes import Scope
+from eagle3_lint.facts.typing_walk import Unprovided, Walk
+from eagle3_lint.facts.typing_words import Suspicion, normalized, suspicion
+from eagle3_lint.sources.text import SourceText
+
+__all__ = [
+    "StarExports",
+    "StarImport",
+    "TypingUse",
+    "find_undefined_typing_names",
+    "may_have_undefined_typing_names",
+]
+
+_IMPORT_LINES = r"^[ \t\f]*(?:from\b.*\b(?:typing|typing_extensions|collections)\b|import\b.*\b(?:typing|typing_extensions|collections)\b|from\b.*\*)"
+
+
+def may_have_undefined_typing_names(text: str) -> bool:
+    """Whether ``find_undefined_typing_names`` can find anything in ``text``.
+
+    Reads the text alone, far faster than parsing it. False is certain; True is a suspicion.
+    """
+    suspected = suspicion(text)
+    return bool(suspected.names or suspected.modules)
+
+
+def find_undefined_typing_names(
+    source: SourceText, tree: ast.Module, target: tuple[int, int], star_exports: StarExports
+) -> tuple[TypingUse, ...]:
+    """The uses in ``tree``, parsed from ``source``, of typing names that nothing provides, in their order.
+
+    ``target`` is the Python version that the module is for; ``star_exports`` tells what a star import binds, or None,
+    which silences every name that the import may provide. Errors: none of its own; ``RecursionError`` can only come
+    from running it at the end of Python's stack.
+    """
+    return uses_of(source, tree, target, star_exports, suspicion(source.text))
+
+
+def uses_of(
+    source: SourceText, tree: ast.Module, target: tuple[int, int], star_exports: StarExports, suspected: Suspicion
+) -> tuple[TypingUse, ...]:
+    """As ``find_undefined_typing_names``, for the ``suspected`` names only."""
+    if not suspected.names and not suspected.modules:
+        return ()
+    lines = _lines_that_matter(source.text, suspected.names | suspected.modules)
+    walk = Walk(source, suspected.names, suspected.modules, lines, target, star_exports)
+    uses = (_use(unprovided) for unprovided in walk.run(tree))
+    return tuple(sorted(uses, key=lambda use: (use.span.line, use.span.column, use.name)))
+
+
+def _lines_that_matter(text: str, names: frozenset[str]) -> list[int]:
+    """The numbers of the lines that mention one of ``names`` or import something that decides about them."""
+    text = normalized(text)
+    words = "|".join(sorted(names))
+    pattern = re.compile(rf"\b(?:{words})\b|{_IMPORT_LINES}", re.MULTILINE)
+    lines: list[int] = []
+    line, position = 1, 0
+    for match in pattern.finditer(text):
+        line += text.count("\n", position, match.start())
+        position = match.start()
+        if not lines or lines[-1] != line:
+            lines.append(line)
+    return lines
+
+
+def _use(unprovided: Unprovided) -> TypingUse:
+    name, bound, node, env = unprovided
+    span = env.place.span(node)
+    cause, line, module = _nearest(bound, env.scope, span.line, env.evaluated)
+    return TypingUse(
+        name=name,
+        span=span,
+        evaluated=env.evaluated,
+        written=name if name == bound else f"{bound}.{name}",
+        where=env.where,
+        reason=_reason(bound, cause, line, name != bound),
+        cause=cause,
+        role=env.role,
+        at_import=env.at_import,
+        binding_line=line,
+        binding_module=module,
+    )
+
+
+def _nearest(name: str, scope: Scope, line: int, evaluated: bool) -> tuple[Cause, int | None, str | None]:
+    """Why no binding provides ``name`` to a read in ``scope`` at ``line``, with the binding that comes nearest."""
+    own = scope
+    while True:
+        for binding in scope.past.get(name, ()):
+            if evaluated and not binding.runtime and not binding.declared_only:
+                return "type-checking", binding.line, binding.module
+        if name in scope.deleted:
+            return "deleted", scope.deleted[name], None
+        if name in scope.handled:
+            return "handler", scope.handled[name], None
+        for binding in scope.past.get(name, ()):
+            if scope.kind == "class" and scope is not own:
+                return "class-scope", binding.line, binding.module
+            if binding.line >= line:
+                return "later", binding.line, binding.module
+        if scope.parent is None:
+            return "unbound", None, None
+        scope = scope.parent
+
+
+def _reason(bound: str, cause: Cause, line: int | None, qualified: bool) -> str:
+    """The cause in words."""
+    if cause == "unbound":
+        return f"`{bound}` is not imported" if qualified else "never imported"
+    return {
+        "type-checking": f"bound only under TYPE_CHECKING at line {line}",
+        "later": f"bound later at line {line}",
+        "deleted": f"deleted at line {line}",
+        "class-scope": f"bound at line {line} in a class, whose names its functions don't see",
+        "handler": f"bound only inside the handler at line {line}",
+    }[cause]
