@@ -1,0 +1,51 @@
+"""The contract: what this release's runtime calls on a target.
+
+The names move between files and functions from release to release, so they are read from the runtime of the tree that
+is linted. Which calls belong to the contract:
+
+- A *capture setter* (``set_…_to_capture``), called on anything that isn't known to be the draft, a submodule of a
+  model, a runner or a worker: no draft has one.
+- ``get_embed_and_head`` (also its variants, ``get_embed_and_head_for_…``) and ``get_embed`` in the same way, save on
+  the own model of a speculative worker, which is the draft.
+- ``get_input_embeddings``, and every method named after a protocol or after auxiliary hidden states, called in
+  ``srt/model_executor`` on a runner's model.
+- Every other method that ``srt/speculative`` calls on the target: on what a name says is the target, or what the flow
+  of values shows to be. What every ``torch.nn.Module`` has, ``forward``, ``load_weights``, private methods and the
+  calling of submodules are left out.
+
+What a value is follows from where it comes from: attributes, parameters, aliases, loops and helpers are followed within
+the runtime's two folders. Calls through ``getattr``, by a name held in a variable, tuple or dictionary, through a bound
+method and through ``functools.partial`` count where the source decides the name.
+
+Sources: the runtimes of the releases 0.4.6 to 0.5.23; https://docs.sglang.ai (speculative decoding).
+"""
+
+from __future__ import annotations
+
+from eagle3_lint.project.contract.model import (
+    CAPTURE_SETTER,
+    CAPTURE_SETTERS,
+    EMBED_GETTER,
+    PROTOCOLS,
+    CallSite,
+    Contract,
+    ContractMethod,
+    Protocol,
+    builtin_contract,
+    capture_setter,
+)
+from eagle3_lint.project.contract.reading import read_contract
+
+__all__ = [
+    "CAPTURE_SETTER",
+    "CAPTURE_SETTERS",
+    "EMBED_GETTER",
+    "PROTOCOLS",
+    "CallSite",
+    "Contract",
+    "ContractMethod",
+    "Protocol",
+    "builtin_contract",
+    "capture_setter",
+    "read_contract",
+]

@@ -1,0 +1,355 @@
+"""Modules of the runtime, their classes and functions, and what each name in them is bound to.
+
+Everything is computed on demand and kept with its node: most functions of the runtime are never looked into.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from eagle3_lint.sources.text import SourceText
+
+FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
+_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+
+EACH = -1
+"""A projection step: any element of an iterable, where the others are positions in a tuple."""
+
+
+@dataclass(frozen=True, eq=False)
+class Binding:
+    """One assignment to a name: the value of ``expression``, or the part of it that ``projection`` leads to."""
+
+    expression: ast.expr
+    statement: ast.AST
+    projection: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Import:
+    """``from module import original``, or ``import module`` where ``original`` is empty."""
+
+    module: str
+    original: str = ""
+
+
+def last_identifier(expression: ast.AST) -> str:
+    """The identifier that names ``expression`` best: ``model`` of ``self.runners[0].model``; empty when it has none."""
+    while True:
+        if isinstance(expression, ast.Name):
+            return expression.id
+        if isinstance(expression, ast.Attribute):
+            return expression.attr
+        if isinstance(expression, ast.Subscript):
+            expression = expression.value
+        elif isinstance(expression, ast.Call):
+            expression = expression.func
+        else:
+            return ""
+
+
+def walk_local(root: ast.AST, *, into_classes: bool = False) -> Iterator[tuple[ast.AST, ast.AST]]:
+    """Each node below ``root`` with its parent, without the insides of nested functions (and classes)."""
+    stack: list[tuple[ast.AST, ast.AST]] = [(child, root) for child in ast.iter_child_nodes(root)]
+    while stack:
+        node, parent = stack.pop()
+        yield node, parent
+        if isinstance(node, _SCOPES) and not (into_classes and isinstance(node, ast.ClassDef)):
+            continue
+        stack.extend((child, node) for child in ast.iter_child_nodes(node))
+
+
+def _target_bindings(
+    target: ast.expr, value: ast.expr, statement: ast.AST, projection: tuple[int, ...] = ()
+) -> Iterator[tuple[ast.expr, Binding]]:
+    if isinstance(target, (ast.Name, ast.Attribute)):
+        yield target, Binding(value, statement, projection)
+    elif isinstance(target, (ast.Tuple, ast.List)):
+        if any(isinstance(element, ast.Starred) for element in target.elts):
+            return
+        for index, element in enumerate(target.elts):
+            yield from _target_bindings(element, value, statement, (*projection, index))
+
+
+def assignments(node: ast.AST) -> Iterator[tuple[ast.expr, Binding]]:
+    """The names and attributes that one node binds, each with its value."""
+    if isinstance(node, ast.Assign):
+        for target in node.targets:
+            yield from _target_bindings(target, node.value, node)
+    elif isinstance(node, ast.AnnAssign):
+        if node.value is not None:
+            yield from _target_bindings(node.target, node.value, node)
+    elif isinstance(node, ast.NamedExpr):
+        yield from _target_bindings(node.target, node.value, node)
+    elif isinstance(node, (ast.For, ast.AsyncFor, ast.comprehension)):
+        yield from _target_bindings(node.target, node.iter, node, (EACH,))
+    elif isinstance(node, (ast.With, ast.AsyncWith)):
+        for item in node.items:
+            if item.optional_vars is not None:
+                yield from _target_bindings(item.optional_vars, item.context_expr, node)
+
+
+def imports_of(node: ast.AST, package: str) -> Iterator[tuple[str, Import]]:
+    """The names that an import statement binds; ``package`` is the dotted package of the module that it stands in."""
+    if isinstance(node, ast.Import):
+        for alias in node.names:
+            yield (
+                alias.asname or alias.name.partition(".")[0],
+                Import(alias.name if alias.asname else alias.name.partition(".")[0]),
+            )
+    elif isinstance(node, ast.ImportFrom):
+        parts = package.split(".")
+        base = ".".join(parts[: len(parts) - node.level + 1]) if node.level else ""
+        module = ".".join(part for part in (base, node.module or "") if part)
+        for alias in node.names:
+            yield alias.asname or alias.name, Import(module, alias.name)
+
+
+@dataclass(frozen=True, eq=False)
+class RuntimeClass:
+    """A class of the runtime, at module level or nested."""
+
+    node: ast.ClassDef
+    module: RuntimeModule
+
+    @property
+    def name(self) -> str:
+        return self.node.name
+
+    @cached_property
+    def methods(self) -> dict[str, Function]:
+        return {function.name: function for function in self.module.functions if function.owner is self}
+
+    @cached_property
+    def constants(self) -> dict[str, list[Binding]]:
+        """What the class body itself assigns to each name."""
+        found: dict[str, list[Binding]] = {}
+        for statement in self.node.body:
+            for target, binding in assignments(statement):
+                if isinstance(target, ast.Name):
+                    found.setdefault(target.id, []).append(binding)
+        return found
+
+    def instance_bindings(self, attribute: str) -> list[tuple[Binding, Function]]:
+        """What the methods of this class assign to ``self.<attribute>``."""
+        return [
+            (binding, method)
+            for method in self.module.functions_with(re.compile(rf"\.{re.escape(attribute)}\b\s*[:=,)]"))
+            if method.owner is self
+            for binding in method.attribute_bindings.get(attribute, ())
+        ]
+
+
+@dataclass(frozen=True, eq=False)
+class Function:
+    """A function or method; or, with a module as ``node``, the code at module level and in class bodies."""
+
+    node: FunctionNode | ast.Module
+    module: RuntimeModule
+    owner: RuntimeClass | None = None
+    outer: Function | None = None
+
+    @property
+    def name(self) -> str:
+        return "" if isinstance(self.node, ast.Module) else self.node.name
+
+    @cached_property
+    def qualified_name(self) -> str:
+        outer = self.owner.name if self.owner else (self.outer.qualified_name if self.outer else "")
+        return ".".join(part for part in (outer, self.name) if part) or "<module>"
+
+    @cached_property
+    def decorators(self) -> frozenset[str]:
+        if isinstance(self.node, ast.Module):
+            return frozenset()
+        return frozenset(last_identifier(decorator) for decorator in self.node.decorator_list)
+
+    @cached_property
+    def parameters(self) -> tuple[str, ...]:
+        """Positional parameters in order, then keyword-only ones."""
+        if isinstance(self.node, ast.Module):
+            return ()
+        arguments = self.node.args
+        return tuple(argument.arg for argument in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs))
+
+    @property
+    def positional_count(self) -> int:
+        if isinstance(self.node, ast.Module):
+            return 0
+        return len(self.node.args.posonlyargs) + len(self.node.args.args)
+
+    @cached_property
+    def defaults(self) -> dict[str, ast.expr]:
+        if isinstance(self.node, ast.Module):
+            return {}
+        arguments = self.node.args
+        positional = [argument.arg for argument in (*arguments.posonlyargs, *arguments.args)]
+        found = dict(zip(reversed(positional), reversed(arguments.defaults), strict=False))
+        for argument, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
+            if default is not None:
+                found[argument.arg] = default
+        return found
+
+    @property
+    def is_bound(self) -> bool:
+        """Whether calls through an instance fill the first parameter."""
+        return self.owner is not None and "staticmethod" not in self.decorators
+
+    @property
+    def self_name(self) -> str:
+        """The name of the instance (or class) parameter of a method, else empty."""
+        return self.parameters[0] if self.is_bound and self.parameters else ""
+
+    @property
+    def is_property(self) -> bool:
+        return not self.decorators.isdisjoint({"property", "cached_property"})
+
+    @cached_property
+    def parents(self) -> dict[ast.AST, ast.AST]:
+        """The parent of each node of this function, nested functions left out."""
+        return dict(walk_local(self.node, into_classes=isinstance(self.node, ast.Module)))
+
+    @cached_property
+    def calls(self) -> tuple[ast.Call, ...]:
+        return tuple(
+            sorted(
+                (node for node in self.parents if isinstance(node, ast.Call)),
+                key=lambda call: (call.lineno, call.col_offset, -(call.end_lineno or 0), -(call.end_col_offset or 0)),
+            )
+        )
+
+    def _own_nodes(self) -> Iterable[ast.AST]:
+        """The nodes that bind names here: class bodies at module level have names of their own."""
+        return (node for node, _ in walk_local(self.node)) if isinstance(self.node, ast.Module) else self.parents
+
+    @cached_property
+    def _assignments(self) -> tuple[tuple[ast.expr, Binding], ...]:
+        return tuple(pair for node in self._own_nodes() for pair in assignments(node))
+
+    @cached_property
+    def bindings(self) -> dict[str, list[Binding]]:
+        """What this function assigns to each of its local names."""
+        found: dict[str, list[Binding]] = {}
+        for target, binding in self._assignments:
+            if isinstance(target, ast.Name):
+                found.setdefault(target.id, []).append(binding)
+        return found
+
+    @cached_property
+    def attribute_bindings(self) -> dict[str, list[Binding]]:
+        """What this method assigns to attributes of its instance."""
+        found: dict[str, list[Binding]] = {}
+        for target, binding in self._assignments:
+            if (
+                isinstance(target, ast.Attribute)
+                and isinstance(target.value, ast.Name)
+                and target.value.id == self.self_name
+            ):
+                found.setdefault(target.attr, []).append(binding)
+        return found
+
+    @cached_property
+    def imports(self) -> dict[str, Import]:
+        return {name: found for node in self._own_nodes() for name, found in imports_of(node, self.module.package)}
+
+    @cached_property
+    def returns(self) -> tuple[ast.expr, ...]:
+        return tuple(node.value for node in self.parents if isinstance(node, ast.Return) and node.value is not None)
+
+    @cached_property
+    def nested(self) -> dict[str, Function]:
+        return {function.name: function for function in self.module.functions if function.outer is self}
+
+
+@dataclass(frozen=True, eq=False)
+class RuntimeModule:
+    """One parsed file of the runtime; ``folder`` is its first folder below ``srt``, ``dotted`` its import name."""
+
+    source: SourceText
+    tree: ast.Module
+    folder: str
+    dotted: str
+
+    @property
+    def package(self) -> str:
+        if self.source.path.endswith("__init__.py"):
+            return self.dotted
+        return self.dotted.rpartition(".")[0]
+
+    @cached_property
+    def _members(self) -> tuple[tuple[Function, ...], tuple[RuntimeClass, ...]]:
+        functions: list[Function] = []
+        classes: list[RuntimeClass] = []
+        pending: list[tuple[ast.AST, RuntimeClass | None, Function | None]] = [(self.tree, None, None)]
+        while pending:
+            node, owner, outer = pending.pop()
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                outer, owner = Function(node, self, owner, outer), None
+                functions.append(outer)
+            elif isinstance(node, ast.ClassDef):
+                owner = RuntimeClass(node, self)
+                classes.append(owner)
+            for field in ("body", "orelse", "finalbody", "handlers", "cases"):
+                pending.extend((child, owner, outer) for child in _statements(node, field))
+        functions.sort(key=lambda function: function.node.lineno if not isinstance(function.node, ast.Module) else 0)
+        return tuple(functions), tuple(classes)
+
+    @property
+    def functions(self) -> tuple[Function, ...]:
+        """Every function of the module, nested ones too, by line."""
+        return self._members[0]
+
+    @cached_property
+    def classes(self) -> dict[str, RuntimeClass]:
+        return {found.name: found for found in reversed(self._members[1])}
+
+    @cached_property
+    def body(self) -> Function:
+        """The code outside of every function."""
+        return Function(self.tree, self)
+
+    @cached_property
+    def top_level(self) -> dict[str, Function]:
+        return {
+            function.name: function for function in self.functions if function.owner is None and function.outer is None
+        }
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        return [_first_line(function.node) for function in self.functions]
+
+    def function_at(self, line: int) -> Function:
+        """The innermost function that ``line`` lies in; the module's body outside of all."""
+        for index in range(bisect_right(self._starts, line) - 1, -1, -1):
+            function = self.functions[index]
+            if not isinstance(function.node, ast.Module) and line <= (function.node.end_lineno or 0):
+                return function
+        return self.body
+
+    def functions_with(self, pattern: re.Pattern[str]) -> tuple[Function, ...]:
+        """The functions (or the module's body) with a line that ``pattern`` is found in, in order."""
+        text = self.source.text
+        if "\r" in text:
+            numbers = [number for number, line in enumerate(self.source.lines, 1) if pattern.search(line)]
+        else:
+            numbers, line, end = [], 1, 0
+            for match in pattern.finditer(text):
+                line += text.count("\n", end, match.start())
+                end = match.start()
+                numbers.append(line)
+        return tuple(dict.fromkeys(self.function_at(number) for number in numbers))
+
+
+def _statements(node: ast.AST, field: str) -> list[ast.AST]:
+    # Expressions have a ``body`` too (lambda, conditional), which is no list.
+    found = getattr(node, field, None)
+    return found if isinstance(found, list) else []
+
+
+def _first_line(node: FunctionNode | ast.Module) -> int:
+    return 0 if isinstance(node, ast.Module) else node.lineno
