@@ -57,7 +57,7 @@ class Found:
         """The function, or None where the member is no plain ``def``."""
         if self.member.kind != "function":
             return None
-        return self.definer.module.function(self.member.first_line, self.member.place)
+        return self.definer.module.function(self.member.place)
 
 
 class ClassInfo:
@@ -69,6 +69,8 @@ class ClassInfo:
         self.index = index
         self.facts: ClassFacts = module.facts.classes[index]
         self.dotted = f"{module.name}.{self.facts.qualname}"
+        self._found: dict[str, Found | None] = {}
+        self._mentions: dict[str, bool] = {}
 
     def __repr__(self) -> str:
         return f"<class {self.dotted}>"
@@ -107,7 +109,7 @@ class ClassInfo:
         """The method resolution order."""
         return self._names.order_of(self)
 
-    @property
+    @cached_property
     def project_classes(self) -> tuple[ClassInfo, ...]:
         """The classes of the project in the method resolution order, this one first."""
         return tuple(one for one in self.order.classes if isinstance(one, ClassInfo))
@@ -127,17 +129,27 @@ class ClassInfo:
 
     def find(self, name: str) -> Found | None:
         """Where ``name`` is defined along the method resolution order, within the project."""
-        for one in self.project_classes:
-            member = one.members.get(name)
-            if member is not None:
-                return Found(one, member)
-        return None
+        if name not in self._found:
+            self._found[name] = self._find_in(self.project_classes, name)
+        return self._found[name]
+
+    def mentions(self, word: str) -> bool:
+        """Whether the source of this class, or of a project class that it inherits from, has ``word`` in it."""
+        known = self._mentions.get(word)
+        if known is None:
+            known = any(one.module.mentions(word) and word in one.text for one in self.project_classes)
+            self._mentions[word] = known
+        return known
 
     def find_after(self, owner: ClassInfo, name: str) -> Found | None:
         """Where ``super()`` in a method of ``owner`` finds ``name`` on an instance of this class."""
         classes = self.project_classes
         start = classes.index(owner) + 1 if owner in classes else 0
-        for one in classes[start:]:
+        return self._find_in(classes[start:], name)
+
+    @staticmethod
+    def _find_in(classes: tuple[ClassInfo, ...], name: str) -> Found | None:
+        for one in classes:
             member = one.members.get(name)
             if member is not None:
                 return Found(one, member)

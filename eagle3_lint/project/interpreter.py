@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from eagle3_lint.errors import UnreadableSourceError
-from eagle3_lint.facts.extract import bound_names, checks_typing
+from eagle3_lint.facts.extract import bound_names, checks_typing, place_of
 from eagle3_lint.facts.module import Alternatives, Binding
 from eagle3_lint.project.classes import ClassInfo, Found
 from eagle3_lint.project.modules import Module
@@ -334,7 +334,9 @@ class Interpreter:
         return False
 
     def _run_function(self, node: ast.FunctionDef | ast.AsyncFunctionDef, frame: Frame) -> bool:
-        frame.names[node.name] = (FunctionValue(frame.module, node, frame.owner, None, frame),)
+        frame.names[node.name] = (
+            FunctionValue(frame.module, place_of(node), frame.owner, closure=frame, inline=node, name=node.name),
+        )
         return False
 
     def _run_class(self, node: ast.ClassDef, frame: Frame) -> bool:
@@ -440,9 +442,7 @@ class Interpreter:
         if name == "__name__":
             return (ConstantValue(base.info.name),)
         nested = self.names.attribute((base,), name)
-        return tuple(
-            FunctionValue(v.module, v.node, v.owner, base) if _is_classmethod(v) else v for v in nested
-        )
+        return tuple(replace(v, receiver=base) if _is_classmethod(v) else v for v in nested)
 
     def _super_attribute(self, base: SuperValue, name: str) -> Values:
         receiver = base.receiver
@@ -474,9 +474,10 @@ class Interpreter:
             return (ClassValue(self.names.info(module, member.class_index)),)
         try:
             if member.kind == "function":
-                node = module.function(member.first_line, member.place)
                 bound = None if "staticmethod" in member.decorators else receiver
-                function = FunctionValue(module, node, found.definer, bound)
+                function = FunctionValue(
+                    module, member.place, found.definer, bound, name=member.name, decorators=member.decorators
+                )
                 if "property" in member.decorators or "cached_property" in member.decorators:
                     return self._property(function, frame)
                 return (function,)
@@ -534,7 +535,7 @@ class Interpreter:
         if isinstance(callee, FunctionValue):
             if self._worth_following(callee, positional, keywords):
                 return self._call_function(callee, positional, keywords, frame, spread=spread)
-            return (UnknownValue(f"the result of {_function_name(callee)} is not followed", site=frame.site(node)),)
+            return (UnknownValue(f"the result of {callee.name} is not followed", site=frame.site(node)),)
         if isinstance(callee, ExternalValue):
             return self._call_external(callee, positional, keywords, frame, node)
         if isinstance(callee, UnknownValue):
@@ -591,7 +592,7 @@ class Interpreter:
         if callee.dotted == "functools.partial" and positional:
             preset = tuple(keywords.items())
             return tuple(
-                FunctionValue(v.module, v.node, v.owner, v.receiver, v.closure, (*v.preset, *preset))
+                replace(v, preset=(*v.preset, *preset))
                 if isinstance(v, FunctionValue)
                 else v
                 for v in positional[0]
@@ -645,18 +646,22 @@ class Interpreter:
         *,
         spread: bool,
     ) -> Values:
-        mark = (callee.module.path, callee.node.lineno, callee.receiver)
+        mark = (callee.module.path, callee.place.line, callee.receiver)
         if frame.depth >= _MOST_DEPTH or self._active.count(mark) > 1:
-            return (UnknownValue(f"{_function_name(callee)} calls itself or is nested too deeply"),)
+            return (UnknownValue(f"{callee.name} calls itself or is nested too deeply"),)
+        try:
+            node = callee.node
+        except UnreadableSourceError as error:
+            return (UnknownValue(error.reason),)
         inner = Frame(
             callee.module, frame.heap, callee.owner, callee.receiver, closure=callee.closure, depth=frame.depth + 1
         )
         self._bind_parameters(callee, positional, dict(callee.preset) | keywords, inner, spread=spread)
         self._active.append(mark)
         try:
-            if isinstance(callee.node, ast.Lambda):
-                return self.evaluate(callee.node.body, inner)
-            ended = self.run(callee.node.body, inner)
+            if isinstance(node, ast.Lambda):
+                return self.evaluate(node.body, inner)
+            ended = self.run(node.body, inner)
         finally:
             self._active.pop()
         exits = inner.exits if ended else [*inner.exits, inner.heap.copy()]
@@ -822,7 +827,7 @@ class Interpreter:
         return values
 
     def _lambda(self, node: ast.Lambda, frame: Frame) -> Values:
-        return (FunctionValue(frame.module, node, frame.owner, None, frame),)
+        return (FunctionValue(frame.module, place_of(node), frame.owner, closure=frame, inline=node),)
 
     def _sequence(self, node: ast.List | ast.Tuple | ast.Set, frame: Frame) -> Values:
         if any(isinstance(element, ast.Starred) for element in node.elts):
@@ -951,15 +956,7 @@ def _argument(name: str, keywords: dict[str, Values], defaults: dict[str, Values
 
 
 def _is_classmethod(value: Value) -> bool:
-    return (
-        isinstance(value, FunctionValue)
-        and isinstance(value.node, ast.FunctionDef)
-        and any(isinstance(d, ast.Name) and d.id == "classmethod" for d in value.node.decorator_list)
-    )
-
-
-def _function_name(value: FunctionValue) -> str:
-    return "a lambda" if isinstance(value.node, ast.Lambda) else value.node.name
+    return isinstance(value, FunctionValue) and "classmethod" in value.decorators
 
 
 def _is_plain(value: Value) -> bool:

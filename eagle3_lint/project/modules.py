@@ -25,6 +25,7 @@ class Module:
         self.source = source
         self.facts = facts
         self._statements: dict[tuple[int, int], ast.stmt] = {}
+        self._mentions: dict[str, bool] = {}
 
     @property
     def path(self) -> str:
@@ -42,6 +43,13 @@ class Module:
         """The bindings of each name after the module has run."""
         return dict(self.facts.final)
 
+    def mentions(self, word: str) -> bool:
+        """Whether the source has ``word`` in it."""
+        known = self._mentions.get(word)
+        if known is None:
+            known = self._mentions[word] = word in self.source.text
+        return known
+
     def binding(self, index: int) -> Binding:
         """The binding with this number."""
         return self.facts.bindings[index]
@@ -55,13 +63,9 @@ class Module:
             self._statements[key] = found
         return found
 
-    def function(self, first_line: int, place: Place) -> FunctionNode:
-        """The function whose ``def`` stands at ``place`` and whose decorators start at ``first_line``."""
-        key = (place.line, place.offset)
-        found = self._statements.get(key)
-        if found is None:
-            found = self._parse(Place(place.line, place.offset, place.end_line, place.end_offset), first_line)
-            self._statements[key] = found
+    def function(self, place: Place) -> FunctionNode:
+        """The function whose ``def`` stands at ``place``, without its decorators."""
+        found = self.statement(place)
         if not isinstance(found, FunctionNode):
             raise UnreadableSourceError("no function where one was expected", place.line)
         return found

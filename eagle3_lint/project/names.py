@@ -202,17 +202,8 @@ class Names:
         if binding.kind == "assign":
             return self.interpreter.module_assignments(module, binding.name, [binding])
         if binding.kind == "function":
-            return self._function(module, binding)
+            return (FunctionValue(module, binding.place, name=binding.name),)
         return (UnknownValue(f"{binding.name} is bound by a statement that can't be followed"),)
-
-    def _function(self, module: Module, binding: Binding) -> Values:
-        try:
-            node = module.statement(binding.place)
-        except UnreadableSourceError as error:
-            return (UnknownValue(error.reason),)
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            return (FunctionValue(module, node),)
-        return (UnknownValue(f"{binding.name} can't be found"),)
 
     def _absolute(self, module: Module, binding: Binding) -> str:
         return absolute_module(module, binding.target, binding.level)

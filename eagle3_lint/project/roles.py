@@ -135,7 +135,7 @@ class Roles:
             forward = found.function()
             if forward is not None and _MULTIMODAL_ROUTINE in called_names(forward):
                 return True
-        if not any(_names_hook(one) for one in info.project_classes):
+        if not any(info.mentions(hook) for hook in MULTIMODAL_HOOKS):
             return False
         attributes = self._project.construct(info).attributes
         return any(hook in attributes for hook in MULTIMODAL_HOOKS)
@@ -178,7 +178,7 @@ class Roles:
             }
             follows = self._project.names.follows
             near = [module, *(m for name in sorted(imported) if follows(name) and (m := self._project.modules.named(name)))]
-            found = self._near_drafts[module.path] = any("spec_info.hidden_states" in one.source.text for one in near)
+            found = self._near_drafts[module.path] = any(one.mentions("spec_info.hidden_states") for one in near)
         return found
 
     def effective(self, info: ClassInfo, name: str) -> FunctionNode | None:
@@ -206,7 +206,7 @@ class Roles:
         if found is not None:
             how: How = "own" if found.definer is info else "inherited"
             return Exposure(how, found.definer, found.definer.path, found.line, function=found)
-        assigned = self._project.construct(info).attributes.get(method)
+        assigned = self._project.construct(info).attributes.get(method) if info.mentions(method) else None
         if assigned is not None:
             site = assigned.sites[0]
             return Exposure("instance", _definer_of(assigned) or site.owner, site.path, site.line)
@@ -232,7 +232,7 @@ class Roles:
 
     def hands_forward_to(self, info: ClassInfo) -> tuple[str, ...]:
         """The attributes whose forward ``info`` takes as its own (``self.forward = self.thinker.forward``)."""
-        assigned = self._project.construct(info).attributes.get("forward")
+        assigned = self._project.construct(info).attributes.get("forward") if info.mentions("forward = ") else None
         if assigned is None:
             return ()
         receivers = {
@@ -316,11 +316,6 @@ class Roles:
         names.update(dict.fromkeys(self.forwards_to(info)))
         attributes = self._project.construct(info).attributes
         return tuple(name for name in names if name in attributes)
-
-
-def _names_hook(info: ClassInfo) -> bool:
-    text = info.module.source.text
-    return any(hook in text and hook in info.text for hook in MULTIMODAL_HOOKS)
 
 
 def _instances(values: Values) -> tuple[InstanceValue, ...]:

@@ -9,6 +9,8 @@ import ast
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Union
 
+from eagle3_lint.facts.module import Place
+
 if TYPE_CHECKING:
     from eagle3_lint.project.classes import ClassInfo
     from eagle3_lint.project.interpreter import Frame
@@ -83,23 +85,31 @@ class ExternalInstance:
 
 @dataclass(frozen=True, eq=False)
 class FunctionValue:
-    """A function, method or lambda of the project, with what it is bound to."""
+    """A function, method or lambda of the project, with what it is bound to; its body is parsed when asked for."""
 
     module: Module
-    node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+    place: Place
     owner: ClassInfo | None = None
     receiver: Value | None = None
     closure: Frame | None = None
     preset: tuple[tuple[str, Values], ...] = ()
+    inline: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | None = None
+    name: str = "a lambda"
+    decorators: tuple[str, ...] = ()
+
+    @property
+    def node(self) -> ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda:
+        """The syntax tree; raises UnreadableSourceError where the file no longer has the function."""
+        return self.inline if self.inline is not None else self.module.function(self.place)
 
     def _identity(self) -> tuple[object, ...]:
-        return (self.module.path, self.node.lineno, self.node.col_offset, self.receiver)
+        return (self.module.path, self.place.line, self.place.offset, self.receiver)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, FunctionValue) and self._identity() == other._identity()
 
     def __hash__(self) -> int:
-        return hash((self.module.path, self.node.lineno, self.node.col_offset))
+        return hash((self.module.path, self.place.line, self.place.offset))
 
 
 @dataclass(frozen=True)
