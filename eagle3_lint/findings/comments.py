@@ -60,8 +60,7 @@ def read_layout(source: SourceText) -> Layout:
     """The layout of ``source`` as far as it can be tokenized; never raises on what it reads."""
     tokens: list[tokenize.TokenInfo] = []
     try:
-        for token in tokenize.generate_tokens(_reader(source.lines)):
-            tokens.append(token)
+        tokens.extend(tokenize.generate_tokens(_reader(source.lines)))
     except (tokenize.TokenError, SyntaxError, ValueError, RecursionError, MemoryError):
         # what came before the fault is kept: a directive above it still counts
         pass

@@ -13,7 +13,7 @@ from eagle3_lint.findings.report import BaselineEntry, Report
 from eagle3_lint.output.context import RenderContext
 from eagle3_lint.output.escape import well_formed
 
-Json: TypeAlias = "None | bool | int | str | list[Json] | dict[str, Json]"
+Json: TypeAlias = "bool | int | str | list[Json] | dict[str, Json] | None"
 
 VERSION = 1
 
