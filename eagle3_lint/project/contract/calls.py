@@ -12,6 +12,7 @@ from eagle3_lint.project.contract.conditions import Guards, Method, algorithms, 
 from eagle3_lint.project.contract.files import RUNTIME_FOLDERS, RuntimeFiles
 from eagle3_lint.project.contract.flow import Flow, Frame, Place, bound_arguments
 from eagle3_lint.project.contract.model import PROTOCOLS, CallSite, Protocol
+from eagle3_lint.project.contract.needles import Needle, word_needle
 from eagle3_lint.project.contract.roles import Role, Roles, named_role
 from eagle3_lint.project.contract.scopes import Function, last_identifier
 
@@ -20,19 +21,19 @@ GETTER_NAME = re.compile(r"get_embed|get_embed_and_head\w*")
 SHARED_NAME = re.compile(r"set_embed|set_embed_and_head|get_input_embeddings")
 PROTOCOL_NAME = re.compile(r"(?!is_)\w*(?:eagle3|dflash|dspark|aux_hidden_state)\w*")
 
-_FAMILY = r"set_\w+_to_capture|[gs]et_embed|get_embed_and_head\w*|set_embed_and_head|get_input_embeddings"
-_FAMILY_WORD = re.compile(rf"\b(?:{_FAMILY})\b")
+_FAMILY_HINTS = ("_to_capture", "et_embed", "get_input_embeddings")
+_FAMILY = r"\b(?:set_\w+_to_capture|[gs]et_embed|get_embed_and_head\w*|set_embed_and_head|get_input_embeddings)\b"
+_PROTOCOL_HINTS = ("eagle3", "dflash", "dspark", "aux_hidden_state")
 _PROTOCOL_CALL = r"\bmodel\.(?!is_)\w*(?:eagle3|dflash|dspark|aux_hidden_state)\w*\s*\("
 _TARGET_USE = r"\btarget_model\b|\btarget_\w*(?:worker|runner)\w*(?:\.model_runner)?\.model\b"
 
 HITS = {
-    "model_executor": re.compile(rf"\b(?:{_FAMILY})\b|{_PROTOCOL_CALL}"),
-    "speculative": re.compile(rf"\b(?:{_FAMILY})\b|{_PROTOCOL_CALL}|{_TARGET_USE}"),
+    "model_executor": Needle((*_FAMILY_HINTS, *_PROTOCOL_HINTS), rf"{_FAMILY}|{_PROTOCOL_CALL}"),
+    "speculative": Needle((*_FAMILY_HINTS, *_PROTOCOL_HINTS, "target_"), rf"{_FAMILY}|{_PROTOCOL_CALL}|{_TARGET_USE}"),
 }
-"""What makes a function worth looking into, by folder; elsewhere only the family itself does."""
+"""What makes a function worth looking into, by folder."""
 
-HINTS = ("_to_capture", "et_embed", "get_input_embeddings", "target_", "eagle3", "dflash", "dspark", "aux_hidden_state")
-"""Each hit has one of these in it."""
+HITS_ELSEWHERE = Needle(_FAMILY_HINTS, _FAMILY)
 
 _FUNCTION_LIMIT = 400
 _CALLER_DEPTH = 5
@@ -91,14 +92,14 @@ class Calls:
         for folder in folders:
             self._enqueue_hits(HITS[folder], folder)
         if elsewhere:
-            self._enqueue_hits(_FAMILY_WORD, "")
+            self._enqueue_hits(HITS_ELSEWHERE, "")
         while self._queue:
             self._look_into(self._queue.pop())
         return self._found
 
-    def _enqueue_hits(self, pattern: re.Pattern[str], folder: str) -> None:
-        for module in self.files.holding(HINTS, pattern, folder):
-            self._enqueue(module.functions_with(pattern))
+    def _enqueue_hits(self, needle: Needle, folder: str) -> None:
+        for module in self.files.holding(needle, folder):
+            self._enqueue(module.functions_with(needle))
 
     def _enqueue(self, functions: Iterable[Function]) -> None:
         for function in functions:
@@ -110,9 +111,9 @@ class Calls:
         if not word or word in self._words or len(self._words) >= _FUNCTION_LIMIT:
             return
         self._words.add(word)
-        pattern = re.compile(rf"\b{re.escape(word)}\b")
-        for module in self.files.holding((word,), pattern):
-            functions = module.functions_with(pattern)
+        needle = word_needle(word)
+        for module in self.files.holding(needle):
+            functions = module.functions_with(needle)
             # Those that were looked into before this name was known are looked into again.
             self._known.difference_update(functions)
             self._enqueue(functions)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from eagle3_lint.errors import UnreadableSourceError
+from eagle3_lint.project.contract.needles import Needle
 from eagle3_lint.project.contract.scopes import RuntimeModule
 from eagle3_lint.sources.text import SourceText
 
@@ -76,31 +77,28 @@ class RuntimeFiles:
         except OSError:
             return
 
-    def holding(self, words: Iterable[str], pattern: re.Pattern[str], folder: str = "") -> Iterator[RuntimeModule]:
-        """The known modules (of one folder of ``srt``, if it is given) whose text ``pattern`` is found in, by path.
-
-        Each match has one of ``words`` in it: looking for those first is what makes this cheap.
-        """
-        wanted = [word.encode() for word in words]
-        searched = re.compile(pattern.pattern.encode(), pattern.flags & ~re.UNICODE)
+    def holding(self, needle: Needle, folder: str = "") -> Iterator[RuntimeModule]:
+        """The known modules (of one folder of ``srt``, if it is given) that ``needle`` is found in, by path."""
         for path in sorted(self._data):
             if folder and self._folder(path) != folder:
                 continue
-            data = self._data[path]
-            if not any(word in data for word in wanted) or not searched.search(data):
-                continue
-            module = self.module(path)
-            if module is not None:
+            if needle.found_in(self._data[path]) and (module := self.module(path)) is not None:
                 yield module
 
-    def all_have(self, word: str, pattern: re.Pattern[str], texts: tuple[str, ...]) -> bool:
-        """Whether every known file with ``word``, as ``pattern`` has it, has one of ``texts``; nothing is parsed."""
+    def all_have(self, needle: Needle, texts: tuple[str, ...]) -> bool:
+        """Whether every known file that ``needle`` is found in has one of ``texts``; nothing is parsed for it."""
         wanted = [text.encode() for text in texts]
-        searched = re.compile(pattern.pattern.encode(), pattern.flags & ~re.UNICODE)
-        return all(
-            any(text in data for text in wanted)
+        return all(any(text in data for text in wanted) or not needle.found_in(data) for data in self._data.values())
+
+    def any_call_speaks_of(self, word: str, pattern: re.Pattern[bytes]) -> bool:
+        """Whether the arguments of some call of ``word`` match ``pattern``; nothing is parsed for it."""
+        called = re.compile(rf"(?<!def )\b{re.escape(word)}\s*\(((?:[^()]|\([^()]*\))*)".encode())
+        wanted = word.encode()
+        return any(
+            pattern.search(match.group(1))
             for data in self._data.values()
-            if word.encode() in data and searched.search(data)
+            if wanted in data
+            for match in called.finditer(data)
         )
 
     def module(self, path: str) -> RuntimeModule | None:
@@ -109,10 +107,10 @@ class RuntimeFiles:
             self._modules[path] = self._load(path) if len(self._modules) < _READ_LIMIT else None
         return self._modules[path]
 
-    def named(self, dotted: str, *, holding: re.Pattern[bytes]) -> RuntimeModule | None:
+    def named(self, dotted: str, *, holding: Needle) -> RuntimeModule | None:
         """The known module whose import name is ``dotted``, unless it can't have what is looked for: ``holding``."""
         path = self._path_of(dotted)
-        return self.module(path) if path is not None and holding.search(self._data[path]) else None
+        return self.module(path) if path is not None and holding.found_in(self._data[path]) else None
 
     def has(self, dotted: str, text: str = "") -> bool:
         """Whether ``dotted`` is known and contains ``text``; nothing is parsed for it."""

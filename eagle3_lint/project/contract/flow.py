@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from eagle3_lint.project.contract.files import RuntimeFiles
+from eagle3_lint.project.contract.needles import assignment_needle, call_needle, definition_needle
 from eagle3_lint.project.contract.scopes import (
     EACH,
     Binding,
@@ -31,6 +32,7 @@ _DEPTH_LIMIT = 12
 _CALLER_LIMIT = 24
 """Call sites of one helper that are followed; helpers with more are general ones."""
 
+_DRAFT = re.compile(rb"draft|mtp|nextn", re.IGNORECASE)
 _BLOCKS = ("body", "orelse", "finalbody", "handlers")
 _PASS_THROUGH = frozenset({"list", "tuple", "set", "frozenset", "sorted", "reversed", "dict", "iter"})
 
@@ -163,10 +165,7 @@ class Flow:
         found = function.imports[name]
         if not found.original:
             return None
-        assigned = re.compile(
-            rf"^{re.escape(found.original)}\s*[:=]|\bimport\b.*\b{re.escape(found.original)}\b".encode(), re.M
-        )
-        module = self.files.named(found.module, holding=assigned)
+        module = self.files.named(found.module, holding=assignment_needle(found.original))
         return self._module_name(found.original, module) if module is not None else None
 
     def _parameter(self, name: str, frame: Frame) -> list[Place]:
@@ -347,7 +346,7 @@ class Flow:
         found = function.imports.get(name) or module.body.imports.get(name)
         if found is None or not found.original:
             return None
-        source = self.files.named(found.module, holding=_definition("class", found.original))
+        source = self.files.named(found.module, holding=definition_needle("class", found.original))
         return source.classes.get(found.original) if source is not None else None
 
     def lineage(self, cls: RuntimeClass) -> Iterator[RuntimeClass]:
@@ -399,7 +398,7 @@ class Flow:
         if found is None:
             return []
         dotted = f"{found.module}.{found.original}" if found.original else found.module
-        module = self.files.named(dotted, holding=_definition("def", name))
+        module = self.files.named(dotted, holding=definition_needle("def", name))
         return [module.top_level[name]] if module is not None and name in module.top_level else []
 
     def _resolve_name(self, name: str, function: Function) -> list[Function]:
@@ -420,7 +419,7 @@ class Flow:
         found = function.imports.get(name) or module.body.imports.get(name)
         if found is None or not found.original:
             return []
-        source = self.files.named(found.module, holding=_definition("def", found.original))
+        source = self.files.named(found.module, holding=definition_needle("def", found.original))
         return [source.top_level[found.original]] if source is not None and found.original in source.top_level else []
 
     def callers(self, function: Function) -> tuple[Caller, ...]:
@@ -436,13 +435,12 @@ class Flow:
         word = _called_as(function)
         if not word:
             return False
-        pattern = re.compile(rf"(?<!def )\b{re.escape(word)}\s*\((?:[^()]|\([^()]*\))*(?i:draft|mtp|nextn)")
-        return any(True for _ in self.files.holding((word,), pattern))
+        return self.files.any_call_speaks_of(word, _DRAFT)
 
     def mentioned_by_callers(self, function: Function, texts: tuple[str, ...]) -> bool:
         """Whether every file that may call ``function`` has one of ``texts``."""
         word = _called_as(function)
-        return bool(word) and self.files.all_have(word, _call_of(word), texts)
+        return bool(word) and self.files.all_have(call_needle(word), texts)
 
     def handers(self, receiver: Place) -> list[tuple[Caller, Place]]:
         """The callers that hand over what ``receiver`` is, a parameter, each with what it hands over."""
@@ -459,10 +457,10 @@ class Flow:
         word = _called_as(function)
         if not word:
             return []
-        pattern = _call_of(word)
+        needle = call_needle(word)
         found: list[Caller] = []
-        for module in self.files.holding((word,), pattern):
-            for caller in module.functions_with(pattern):
+        for module in self.files.holding(needle):
+            for caller in module.functions_with(needle):
                 found.extend(
                     Caller(call, caller)
                     for call in caller.calls
@@ -487,19 +485,11 @@ class Flow:
         return found is not None and (found.module == function.module.dotted or not self.files.has(found.module))
 
 
-def _definition(keyword: str, name: str) -> re.Pattern[bytes]:
-    return re.compile(rf"\b{keyword}\s+{re.escape(name)}\b".encode())
-
-
 def _called_as(function: Function) -> str:
     """The name that calls of a function use; empty for those that Python or everyone calls."""
     if function.name == "__init__" and function.owner is not None:
         return function.owner.name
     return "" if function.name.startswith("__") or function.name == "forward" else function.name
-
-
-def _call_of(word: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<!def )\b{re.escape(word)}\s*\(")
 
 
 def handed_parameter(receiver: Place) -> str:

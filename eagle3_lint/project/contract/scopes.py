@@ -6,16 +6,33 @@ Everything is computed on demand and kept with its node: most functions of the r
 from __future__ import annotations
 
 import ast
-import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+from eagle3_lint.project.contract.needles import Needle, attribute_needle
 from eagle3_lint.sources.text import SourceText
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+
+_NO_CHILDREN = frozenset({"ctx", "op", "ops"})
+_COMPOUND = (
+    ast.FunctionDef,
+    ast.AsyncFunctionDef,
+    ast.ClassDef,
+    ast.If,
+    ast.For,
+    ast.AsyncFor,
+    ast.While,
+    ast.With,
+    ast.AsyncWith,
+    ast.Try,
+    ast.ExceptHandler,
+    ast.Match,
+    ast.match_case,
+)
 
 EACH = -1
 """A projection step: any element of an iterable, where the others are positions in a tuple."""
@@ -54,14 +71,30 @@ def last_identifier(expression: ast.AST) -> str:
 
 
 def walk_local(root: ast.AST, *, into_classes: bool = False) -> Iterator[tuple[ast.AST, ast.AST]]:
-    """Each node below ``root`` with its parent, without the insides of nested functions (and classes)."""
-    stack: list[tuple[ast.AST, ast.AST]] = [(child, root) for child in ast.iter_child_nodes(root)]
+    """Each node below ``root`` with its parent, without the insides of nested functions (and classes).
+
+    Contexts and operators, which are nodes too, are left out.
+    """
+    stack = list(_children(root))
     while stack:
-        node, parent = stack.pop()
-        yield node, parent
-        if isinstance(node, _SCOPES) and not (into_classes and isinstance(node, ast.ClassDef)):
+        pair = stack.pop()
+        yield pair
+        node = pair[0]
+        if not isinstance(node, _SCOPES) or (into_classes and isinstance(node, ast.ClassDef)):
+            stack.extend(_children(node))
+
+
+def _children(node: ast.AST) -> Iterator[tuple[ast.AST, ast.AST]]:
+    for field in node._fields:
+        if field in _NO_CHILDREN:
             continue
-        stack.extend((child, node) for child in ast.iter_child_nodes(node))
+        value = getattr(node, field, None)
+        if isinstance(value, list):
+            for item in value:
+                if isinstance(item, ast.AST):
+                    yield item, node
+        elif isinstance(value, ast.AST):
+            yield value, node
 
 
 def _target_bindings(
@@ -139,7 +172,7 @@ class RuntimeClass:
         """What the methods of this class assign to ``self.<attribute>``."""
         return [
             (binding, method)
-            for method in self.module.functions_with(re.compile(rf"\.{re.escape(attribute)}\b\s*[:=,)]"))
+            for method in self.module.functions_with(attribute_needle(attribute))
             if method.owner is self
             for binding in method.attribute_bindings.get(attribute, ())
         ]
@@ -295,7 +328,9 @@ class RuntimeModule:
                 owner = RuntimeClass(node, self)
                 classes.append(owner)
             for field in ("body", "orelse", "finalbody", "handlers", "cases"):
-                pending.extend((child, owner, outer) for child in _statements(node, field))
+                pending.extend(
+                    (child, owner, outer) for child in getattr(node, field, ()) if isinstance(child, _COMPOUND)
+                )
         functions.sort(key=lambda function: function.node.lineno if not isinstance(function.node, ast.Module) else 0)
         return tuple(functions), tuple(classes)
 
@@ -331,24 +366,9 @@ class RuntimeModule:
                 return function
         return self.body
 
-    def functions_with(self, pattern: re.Pattern[str]) -> tuple[Function, ...]:
-        """The functions (or the module's body) with a line that ``pattern`` is found in, in order."""
-        text = self.source.text
-        if "\r" in text:
-            numbers = [number for number, line in enumerate(self.source.lines, 1) if pattern.search(line)]
-        else:
-            numbers, line, end = [], 1, 0
-            for match in pattern.finditer(text):
-                line += text.count("\n", end, match.start())
-                end = match.start()
-                numbers.append(line)
-        return tuple(dict.fromkeys(self.function_at(number) for number in numbers))
-
-
-def _statements(node: ast.AST, field: str) -> list[ast.AST]:
-    # Expressions have a ``body`` too (lambda, conditional), which is no list.
-    found = getattr(node, field, None)
-    return found if isinstance(found, list) else []
+    def functions_with(self, needle: Needle) -> tuple[Function, ...]:
+        """The functions (or the module's body) with a line that ``needle`` is found in, in order."""
+        return tuple(dict.fromkeys(self.function_at(number) for number in needle.lines_in(self.source.text)))
 
 
 def _first_line(node: FunctionNode | ast.Module) -> int:
