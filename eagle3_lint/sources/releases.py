@@ -54,7 +54,7 @@ def release_tree(spec: str, cache_dir: str, progress: Progress | None = None) ->
     :raises ReleaseError: no such release, no network, no pip, a wheel that is refused, a cache that can't be written.
     """
     path = os.path.expanduser(spec)
-    if tree := tree_of_spec(path):
+    if spec and (tree := tree_of_spec(path)):
         return tree
     releases = os.path.join(os.path.abspath(cache_dir), "releases")
     if path.endswith(".whl") and os.path.isfile(path):

@@ -46,7 +46,7 @@ SHAPES: dict[str, tuple[Callable[[int], str], str]] = {
     "imported dots": (lambda n: "import a" + ".b" * n, "refused"),
     "continued imported dots": (lambda n: "from a" + ".\\\nb" * n + " import c", "refused"),
     "fields of one f-string": (lambda n: 'x = f"' + "{a:{b}}" * n + '"', "refused"),
-    "fields of a long f-string": (lambda n: 'x = rf"""' + "{a}'\\n\n" * n + '"""', "refused"),
+    "fields of a long f-string": (lambda n: 'x = rf"""' + "{a}'\\n\n" * n + '"""', "either"),
     "digits": (lambda n: "x = " + "1" * n, "either"),
     "continuations": (lambda n: "\\\n" * n + "a", "parsed"),
     "wrong statements": (lambda n: "a\n" * n + "a b\n", "refused"),
@@ -59,14 +59,14 @@ resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))
 from eagle3_lint.errors import UnreadableSourceError
 from eagle3_lint.sources.reading import parse_source, read_source
 data = sys.stdin.buffer.read()
-started = time.perf_counter()
+started = time.process_time()
 try:
     tree = parse_source(read_source("a.py", data))
     del tree
     print("parsed", end=" ")
 except UnreadableSourceError as error:
     print("refused", end=" ")
-assert time.perf_counter() - started < 5, time.perf_counter() - started
+assert time.process_time() - started < 5, time.process_time() - started
 """
 
 
