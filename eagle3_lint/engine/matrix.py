@@ -42,8 +42,10 @@ def matrix(request: MatrixRequest) -> dict[str, Any]:
     options = SessionOptions(request.engine, request.sglang, request.cache, request.cache_dir)
     session = Session(options, request.progress)
     tree = _tree(request, session)
-    workspace = Workspace(tree, engine=request.engine)
-    return describe(workspace, all_classes=request.all_classes)
+    workspace = session.open(tree)
+    described = describe(workspace, all_classes=request.all_classes)
+    workspace.save()
+    return described
 
 
 def describe(workspace: Workspace, *, all_classes: bool) -> dict[str, Any]:

@@ -16,6 +16,8 @@ from eagle3_lint.rules.base import Rule
 from eagle3_lint.sources.tree import SourceTree, find_tree_from, installed_tree, tree_of_file
 
 if TYPE_CHECKING:
+    from eagle3_lint.cache.facts import FactsCache
+    from eagle3_lint.cache.store import Store
     from eagle3_lint.findings.suppression import Kind
 
 
@@ -41,6 +43,7 @@ class Session:
         self._trees: dict[str, SourceTree | None] = {}
         self._configured: SourceTree | None = None
         self._configured_known = False
+        self._store: Store | None = None
         self._buffered: tuple[tuple[str, bytes], Workspace] | None = None
 
     @property
@@ -91,13 +94,38 @@ class Session:
             extra = ()
         if data is not None and not _same_on_disk(path, data):
             if self._buffered is None or self._buffered[0] != (path, data):
-                self._buffered = ((path, data), Workspace(tree, extra, {path: data}, self.options.engine))
+                self._buffered = ((path, data), self.open(tree, extra, {path: data}))
             return self._buffered[1]
         key = (tree.root if tree else None, extra)
         found = self._workspaces.get(key)
         if found is None:
-            found = self._workspaces[key] = Workspace(tree, extra, None, self.options.engine)
+            found = self._workspaces[key] = self.open(tree, extra)
         return found
+
+    def open(
+        self, tree: SourceTree | None, extra: tuple[str, ...] = (), buffers: dict[str, bytes] | None = None
+    ) -> Workspace:
+        """A new workspace over ``tree`` and ``extra``, with this session's engine and cache."""
+        return Workspace(tree, extra, buffers, self.options.engine, self._facts_cache(tree, extra))
+
+    def _facts_cache(self, tree: SourceTree | None, extra: tuple[str, ...]) -> FactsCache | None:
+        if not self.options.cache:
+            return None
+        if self._store is None:
+            from eagle3_lint.cache.store import Store
+            from eagle3_lint.sources.cachedir import cache_dir
+
+            self._store = Store(os.path.join(cache_dir(self.options.cache_dir), "facts"))
+        from eagle3_lint import __version__
+        from eagle3_lint.cache.facts import FactsCache
+
+        root = tree.root if tree is not None else os.path.dirname(extra[0]) if extra else ""
+        return FactsCache(self._store, root, __version__)
+
+    @property
+    def cache_problem(self) -> str:
+        """Why the cache could not be used, or the empty string."""
+        return self._store.problem if self._store is not None else ""
 
     def findings_of(
         self,

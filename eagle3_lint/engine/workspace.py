@@ -7,12 +7,14 @@ from collections.abc import Callable, Iterable
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from eagle3_lint.facts.extract import facts_of
 from eagle3_lint.findings.model import Finding
 from eagle3_lint.findings.report import InternalError
 from eagle3_lint.project.modules import Modules
 from eagle3_lint.sources.tree import SourceTree
 
 if TYPE_CHECKING:
+    from eagle3_lint.cache.facts import FactsCache
     from eagle3_lint.project.contract import Contract
     from eagle3_lint.project.project import Project
     from eagle3_lint.rules.base import Rule
@@ -28,15 +30,17 @@ class Workspace:
         extra: tuple[str, ...] = (),
         buffers: dict[str, bytes] | None = None,
         engine: str = "auto",
+        cache: FactsCache | None = None,
     ) -> None:
         self.tree = tree
+        self._cache = cache
         self.extra = extra
         self._engine = engine
         roots = dict.fromkeys(_package_root(path) for path in extra)
         if tree is not None:
             roots.setdefault(tree.root)
         self.roots = tuple(roots)
-        self.modules = Modules(self.roots, buffers)
+        self.modules = Modules(self.roots, buffers, cache.facts if cache else facts_of)
         self._found: dict[str, tuple[Finding, ...]] = {}
         self.internal_errors: list[InternalError] = []
 
@@ -74,7 +78,13 @@ class Workspace:
         found = self._found.get(rule.code)
         if found is None:
             found = self._found[rule.code] = self._check_project(rule)
+            self.save()
         return found
+
+    def save(self) -> None:
+        """Keep what was learnt for the next run, where there is a cache."""
+        if self._cache is not None:
+            self._cache.save()
 
     def _check_project(self, rule: Rule) -> tuple[Finding, ...]:
         from eagle3_lint.rules.project_context import ProjectContext

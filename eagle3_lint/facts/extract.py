@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Sequence
 
+from eagle3_lint.errors import UnreadableSourceError
 from eagle3_lint.facts.module import (
     Alternatives,
     BaseExpression,
@@ -20,10 +21,20 @@ from eagle3_lint.facts.module import (
     ModuleFacts,
     Place,
 )
+from eagle3_lint.sources.reading import parse_source
+from eagle3_lint.sources.text import SourceText
 
 _Environment = dict[str, Alternatives]
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _EXTENDING_CALLS = frozenset({"append", "extend", "insert", "update", "add"})
+
+
+def facts_of(source: SourceText) -> ModuleFacts:
+    """The facts of ``source``; raises UnreadableSourceError where it isn't Python."""
+    try:
+        return extract(parse_source(source))
+    except RecursionError:
+        raise UnreadableSourceError("its statements are nested too deeply") from None
 
 
 def extract(tree: ast.Module) -> ModuleFacts:

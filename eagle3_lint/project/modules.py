@@ -8,7 +8,7 @@ from collections.abc import Callable
 from functools import cached_property
 
 from eagle3_lint.errors import UnreadableSourceError
-from eagle3_lint.facts.extract import extract
+from eagle3_lint.facts.extract import facts_of
 from eagle3_lint.facts.module import Alternatives, Binding, ClassFacts, ModuleFacts, Place
 from eagle3_lint.findings.model import Span
 from eagle3_lint.sources.reading import parse_source, read_source
@@ -131,11 +131,11 @@ class Modules:
         self,
         roots: tuple[str, ...],
         buffers: dict[str, bytes] | None = None,
-        store: Callable[[SourceText], ModuleFacts] | None = None,
+        facts: Callable[[SourceText], ModuleFacts] = facts_of,
     ) -> None:
         self.roots = roots
         self._buffers = buffers or {}
-        self._store = store or _extract
+        self._facts = facts
         self._by_path: dict[str, Module | UnreadableSourceError] = {}
         self._names: dict[str, str | None] = {}
         self._listings: dict[str, frozenset[str]] = {}
@@ -183,7 +183,7 @@ class Modules:
     def _load(self, path: str) -> Module | UnreadableSourceError:
         try:
             source = read_source(path, self._buffers.get(path))
-            return Module(self.name_of(path), source, self._store(source))
+            return Module(self.name_of(path), source, self._facts(source))
         except UnreadableSourceError as error:
             return error
 
@@ -211,10 +211,3 @@ class Modules:
                 found = frozenset()
             self._listings[directory] = found
         return found
-
-
-def _extract(source: SourceText) -> ModuleFacts:
-    try:
-        return extract(parse_source(source))
-    except RecursionError:
-        raise UnreadableSourceError("statements are nested too deeply") from None

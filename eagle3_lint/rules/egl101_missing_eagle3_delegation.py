@@ -87,7 +87,7 @@ def _finding(context: ProjectContext, missing: MissingDelegation) -> Finding:
         registered=missing.registered,
         inner=context.inner(missing.candidates, missing.setter),
         methods=methods,
-        evidence=tuple(_evidence(context, missing, supporting, methods)),
+        evidence=tuple(dict.fromkeys(_evidence(context, missing, supporting, methods))),
         certain=len(supporting) == len(missing.candidates),
         caused_by=tuple(_causes(context, missing, supporting)),
     )

@@ -199,7 +199,12 @@ class Guards:
             return self._predicate(test, truth, method, frame, depth)
         if isinstance(test, (ast.Name, ast.Attribute)):
             origins = self.flow.origins(Place(test, frame), lambda place: isinstance(place.expression, ast.Call))
-            tests = [origin for origin in origins if origin.expression is not test]
+            # A flag that starts as ``False`` says nothing until something else is assigned.
+            tests = [
+                origin
+                for origin in origins
+                if origin.expression is not test and not isinstance(origin.expression, ast.Constant)
+            ]
             return bool(tests) and all(
                 self._present(origin.expression, truth, method, origin.frame, depth + 1) for origin in tests
             )
@@ -210,11 +215,22 @@ class Guards:
         if not self._may_answer(call, method, frame):
             return False
         answers = [
-            self._present(value, truth, method, Frame(function, bound_arguments(function, call, frame)), depth + 1)
+            self._returned(value, truth, method, Frame(function, bound_arguments(function, call, frame)), depth)
             for function in self.flow.resolve(call.func, frame)
             for value in function.returns
         ]
         return bool(answers) and all(answers)
+
+    def _returned(self, value: ast.expr, truth: bool, method: Method, frame: Frame, depth: int) -> bool:
+        """Whether a helper that answers ``truth`` with this return can do so only where the method exists."""
+        if isinstance(value, ast.Constant) and bool(value.value) is not truth:
+            return True
+        if self._present(value, truth, method, frame, depth + 1):
+            return True
+        return any(
+            self._present(condition.test, condition.truth, method, frame, depth + 1)
+            for condition in conditions(frame.function, value)
+        )
 
     def _may_answer(self, call: ast.Call, method: Method, frame: Frame) -> bool:
         """Cheaply, whether a helper is worth looking into: it must be told of the method, or know its name."""

@@ -88,7 +88,7 @@ class RuntimeFiles:
     def all_have(self, needle: Needle, texts: tuple[str, ...]) -> bool:
         """Whether every known file that ``needle`` is found in has one of ``texts``; nothing is parsed for it."""
         wanted = [text.encode() for text in texts]
-        return all(any(text in data for text in wanted) or not needle.found_in(data) for data in self._data.values())
+        return all(not needle.found_in(data) or any(text in data for text in wanted) for data in self._data.values())
 
     def any_call_speaks_of(self, word: str, pattern: re.Pattern[bytes]) -> bool:
         """Whether the arguments of some call of ``word`` match ``pattern``; nothing is parsed for it."""

@@ -86,4 +86,4 @@ def assignment_needle(name: str) -> Needle:
 
 def attribute_needle(name: str) -> Needle:
     """Finds what may assign to an attribute ``name``."""
-    return Needle((f".{name}",), rf"\.{re.escape(name)}\b\s*[:=,)]")
+    return Needle((f".{name}",), rf"\.{re.escape(name)}\b\s*(?:=(?!=)|:|,.*=)")

@@ -29,6 +29,8 @@ _COMPOUND = (
     ast.With,
     ast.AsyncWith,
     ast.Try,
+    # ``except*`` came with Python 3.11.
+    getattr(ast, "TryStar", ast.Try),
     ast.ExceptHandler,
     ast.Match,
     ast.match_case,
