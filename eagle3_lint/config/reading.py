@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from typing import Any
 
 from eagle3_lint.config import Setting, Value
@@ -61,9 +62,9 @@ def _decode(path: str, data: bytes) -> str:
 
 
 def _parse_toml(path: str, text: str) -> dict[str, Any]:
-    try:
+    if sys.version_info >= (3, 11):
         import tomllib
-    except ImportError:
+    else:
         import tomli as tomllib
     try:
         return tomllib.loads(text)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tokenize
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -59,11 +60,9 @@ class Layout:
 def read_layout(source: SourceText) -> Layout:
     """The layout of ``source`` as far as it can be tokenized; never raises on what it reads."""
     tokens: list[tokenize.TokenInfo] = []
-    try:
+    # what came before a fault is kept: a directive above it still counts
+    with suppress(tokenize.TokenError, SyntaxError, ValueError, RecursionError, MemoryError):
         tokens.extend(tokenize.generate_tokens(_reader(source.lines)))
-    except (tokenize.TokenError, SyntaxError, ValueError, RecursionError, MemoryError):
-        # what came before the fault is kept: a directive above it still counts
-        pass
     comments = tuple(_comments(tokens))
     alone = {comment.line for comment in comments if comment.alone}
     return Layout(comments, dict(_headers(tokens, alone)), len(source.lines))

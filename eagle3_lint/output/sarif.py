@@ -123,7 +123,7 @@ def _result(
 
 
 def _suppression(item: Suppressed) -> dict[str, Any]:
-    suppression = {"kind": item.kind}
+    suppression: dict[str, Any] = {"kind": item.kind}
     if item.reason:
         suppression["justification"] = printable(item.reason)
     return suppression

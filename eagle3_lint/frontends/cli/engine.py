@@ -1,0 +1,26 @@
+"""The engine as the command line sees it; tests put another in its place."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from eagle3_lint.engine import MatrixRequest, Request
+    from eagle3_lint.findings.report import Report
+
+
+class Engine(Protocol):
+    """What lints and describes; the package ``eagle3_lint.engine`` is one."""
+
+    def check(self, request: Request) -> Report:
+        """The report on what ``request`` names."""
+
+    def matrix(self, request: MatrixRequest) -> dict[str, Any]:
+        """The support matrix, as its JSON has it."""
+
+
+def real_engine() -> Engine:
+    """The engine itself, imported on the first call."""
+    from eagle3_lint import engine
+
+    return engine
