@@ -1,0 +1,57 @@
+"""Which classes the rules about delegating methods look at, and who is hit by what they find."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from eagle3_lint.project.classes import ClassInfo, Found
+from eagle3_lint.project.roles import EAGLE3_SETTER, FAMILY
+
+if TYPE_CHECKING:
+    from eagle3_lint.project.project import Project
+
+
+def interface_methods(project: Project) -> tuple[str, ...]:
+    """The interface family of the project's release: the fixed names and whatever else its runtime calls on a target."""
+    return tuple(dict.fromkeys((*FAMILY, *(method.name for method in project.contract.methods))))
+
+
+def capture_setters(project: Project) -> tuple[str, ...]:
+    """The capture setters that the release's runtime calls, the one of EAGLE-3 first."""
+    return tuple(dict.fromkeys((EAGLE3_SETTER, *sorted(project.contract.protocols))))
+
+
+def delegating_subjects(project: Project) -> tuple[ClassInfo, ...]:
+    """The registered targets, and the wrappers of modules without ``EntryClass`` from which no registered class descends."""
+    roles = project.roles
+    targets = [info for info in project.registered if not roles.is_draft(info)]
+    inherited = {one for info in project.registered for one in info.project_classes}
+    loose = [
+        info
+        for info in project.classes
+        if info not in inherited
+        and "EntryClass" not in info.module.final
+        and not roles.is_draft(info)
+        and roles.is_multimodal(info)
+    ]
+    return (*targets, *loose)
+
+
+def effective_methods(
+    project: Project, subjects: tuple[ClassInfo, ...], names: tuple[str, ...]
+) -> Iterator[tuple[str, Found, tuple[ClassInfo, ...]]]:
+    """Each method of ``names`` that some of ``subjects`` have, with all of them that have this very definition."""
+    for name in names:
+        users: dict[tuple[ClassInfo, int], tuple[Found, list[ClassInfo]]] = {}
+        for info in subjects:
+            found = info.find(name)
+            if found is not None and not info.order.problem:
+                users.setdefault((found.definer, found.line), (found, []))[1].append(info)
+        for found, infos in users.values():
+            yield name, found, tuple(infos)
+
+
+def registered_among(project: Project, infos: tuple[ClassInfo, ...]) -> tuple[ClassInfo, ...]:
+    """Those of ``infos`` that the registry takes."""
+    return tuple(info for info in infos if project.roles.is_registered(info))

@@ -1,0 +1,140 @@
+"""The capture setter does nothing, without a word, when the inner model cannot capture.
+
+## What it does
+
+Finds capture setters (EAGLE-3; DFlash and DSpark where the runtime of the tree calls theirs) of which every effect, each
+write and each call on the object, stands under a question whether the inner model has something: `hasattr`, `getattr`
+with a default, or a caught `AttributeError`; and no other branch raises. A warning in the log is no error.
+
+## Why is this bad?
+
+With an inner model that can't capture, EAGLE-3 starts, captures nothing, and serves with a draft that never agrees with
+the target: slower than without it, and nobody is told.
+
+## Example
+
+```python
+class VisionWrapper(nn.Module):
+    def set_eagle3_layers_to_capture(self, layer_ids=None):
+        if hasattr(self.language_model, "set_eagle3_layers_to_capture"):
+            self.language_model.set_eagle3_layers_to_capture(layer_ids)
+```
+
+## Use instead
+
+```python
+class VisionWrapper(nn.Module):
+    def set_eagle3_layers_to_capture(self, layer_ids=None):
+        self.language_model.set_eagle3_layers_to_capture(layer_ids)
+```
+
+## Sources
+
+- sgl-project/sglang#7185: the delegation of `Llama4ForConditionalGeneration`, all of it under `hasattr`, in the releases
+  0.4.10.post2 to 0.5.23.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from eagle3_lint.findings.model import Evidence, Finding
+from eagle3_lint.project.classes import ClassInfo, Found
+from eagle3_lint.project.effects import Effects, Event, Path, effects_of
+from eagle3_lint.project.existence import Existence, existence
+from eagle3_lint.project.subjects import capture_setters, delegating_subjects, effective_methods, registered_among
+from eagle3_lint.rules.base import Rule
+from eagle3_lint.rules.project_context import ProjectContext, listed
+
+_QUESTIONS = ("hasattr", "getattr", "except")
+
+
+def check(context: ProjectContext) -> Iterable[Finding]:
+    """One finding for each setter that may do nothing."""
+    project = context.project
+    subjects = delegating_subjects(project)
+    for name, found, users in effective_methods(project, subjects, capture_setters(project)):
+        context.current = found.definer
+        function = found.function() if any(word in found.text for word in _QUESTIONS) else None
+        if function is None:
+            continue
+        effects = effects_of(function)
+        asked = _asked(effects)
+        if asked:
+            yield _finding(context, name, found, users, effects, asked)
+
+
+def _asked(effects: Effects) -> tuple[Path, ...]:
+    """The paths on whose existence all effects hang; empty where some effect doesn't, or where their absence raises."""
+    questions = existence(effects)
+    asked: dict[Path, None] = {}
+    for event in effects.events:
+        if not _has_effect(event):
+            continue
+        inner = [path for path in questions.made_sure(event) if path[0] == "self" and len(path) > 2]
+        if not inner:
+            return ()
+        asked.update(dict.fromkeys(sorted(inner)))
+    if any(_answers(event, questions, effects) for event in effects.of("raise")):
+        return ()
+    return tuple(asked)
+
+
+def _has_effect(event: Event) -> bool:
+    return event.kind in ("write", "call") and event.path[0] == "self" and len(event.path) > 1
+
+
+def _answers(event: Event, questions: Existence, effects: Effects) -> bool:
+    """Whether this raise may be the answer to what doesn't exist; not where it only refuses an argument."""
+    if questions.missing_at(event):
+        return True
+    arguments = set(effects.parameters[1:])
+    return not any(guard.path and guard.path[0] in arguments for guard in event.guards)
+
+
+def _finding(
+    context: ProjectContext,
+    name: str,
+    found: Found,
+    users: tuple[ClassInfo, ...],
+    effects: Effects,
+    asked: tuple[Path, ...],
+) -> Finding:
+    info = found.definer
+    paths = tuple(".".join(path) for path in asked)
+    candidates = tuple(
+        one for path in asked if path[-1] == name for one in context.project.roles.candidates(users[0], path[1])
+    )
+    return context.finding(
+        "EGL104",
+        info,
+        found.span(),
+        f"{name} of {info.name} does nothing, and says nothing, where {listed(paths, 'or')} is missing: speculative "
+        f"decoding starts and captures no layer. Call it without asking, or raise where it is missing.",
+        registered=registered_among(context.project, users),
+        inner=context.inner(candidates, name),
+        methods=(name,),
+        evidence=tuple(_evidence(info, effects)),
+        scope=f"{info.dotted}.{name}",
+        caused_by=tuple(one.path for user in users for one in user.project_classes),
+    )
+
+
+def _evidence(info: ClassInfo, effects: Effects) -> Iterator[Evidence]:
+    questions = existence(effects)
+    seen: set[int] = set()
+    for event in effects.events:
+        for guard in event.guards:
+            if guard.line not in seen and questions.asks(guard, positive=True):
+                seen.add(guard.line)
+                yield Evidence(info.path, guard.line, f"everything depends on whether {'.'.join(guard.path)} exists")
+
+
+RULE = Rule(
+    code="EGL104",
+    symbol="silent-eagle3-delegation",
+    severity="warning",
+    summary="The EAGLE-3 setter does nothing, without a word, when the inner model cannot capture.",
+    scope="project",
+    check_project=check,
+)
