@@ -31,7 +31,7 @@ _FETCH_PREFIX = ".fetch-"
 _NO_MATCH = "No matching distribution found"
 _OFFERED = re.compile(r"\(from versions: ([^)]*)\)")
 _NETWORK_TROUBLE = re.compile(
-    r"connection broken by|Could not fetch URL|Max retries exceeded|NewConnectionError|NameResolutionError"
+    r"connection broken by|Could not fetch URL (?!.*\b404\b)|Max retries exceeded|NewConnectionError|NameResolutionError"
     r"|ConnectTimeout|ReadTimeout|ConnectionError|ConnectionReset|ProxyError|SSLError|ProtocolError"
     r"|IncompleteRead|Network is unreachable|name resolution|5\d\d Server Error",
     re.IGNORECASE,
@@ -185,7 +185,7 @@ def _pip_command(version: str, target: str, tags: Sequence[str]) -> list[str]:
     command += ["-m", "pip", "download", "-vv", "--no-input", "--no-color", "--progress-bar", "off"]
     command += ["--disable-pip-version-check", "--no-deps", "--only-binary", ":all:", "--ignore-requires-python"]
     if not os.environ.keys() & {"PIP_TIMEOUT", "PIP_DEFAULT_TIMEOUT"}:
-        command += ["--timeout", "20"]
+        command += ["--timeout", "15"]
     if "PIP_RETRIES" not in os.environ:
         command += ["--retries", "1"]
     return [*command, *tags, "--dest", target, f"sglang=={version}"]
@@ -265,8 +265,9 @@ def _explain(version: str, log: str) -> ReleaseError:
         )
     offered = _OFFERED.search(log)
     versions = [name.strip() for name in offered.group(1).split(",")] if offered else []
-    if _NETWORK_TROUBLE.search(log) and versions in ([], ["none"]):
-        return IndexUnreachableError(f"sglang {version} can't be fetched: the package index can't be reached")
+    if _NETWORK_TROUBLE.search(log):
+        also = "" if versions in ([], ["none"]) else ", and what can be has no such release"
+        return IndexUnreachableError(f"sglang {version} can't be fetched: the package index can't be reached{also}")
     if f"sglang-{version}.tar.gz" in log:
         return ReleaseError(f"sglang {version} has no wheel, and nothing else is taken: building would run its code")
     if _NO_MATCH in log:

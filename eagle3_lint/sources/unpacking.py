@@ -14,6 +14,8 @@ MAX_ENTRIES = 50_000
 MAX_FILE_BYTES = 32 * 1024 * 1024
 MAX_TOTAL_BYTES = 512 * 1024 * 1024
 
+_MAX_DEPTH = 50
+_MAX_PART_BYTES = 255
 _CHUNK = 1024 * 1024
 _ENTRY_SIGNATURE = b"PK\x01\x02"
 _PREFIX = "sglang/"
@@ -75,6 +77,8 @@ def _danger(entry: zipfile.ZipInfo, seen: set[str]) -> str | None:
         return "an entry climbs out with '..'"
     if any(character in "\\:" or not character.isprintable() for character in name) or "." in parts or "" in parts[:-1]:
         return "an entry has a malformed name"
+    if len(parts) > _MAX_DEPTH or any(len(part.encode()) > _MAX_PART_BYTES for part in parts):
+        return "an entry has too long a name"
     if kind == stat.S_IFLNK:
         return "an entry is a link"
     if kind not in (0, stat.S_IFREG, stat.S_IFDIR):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import socket
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -132,25 +132,39 @@ def test_names_that_are_no_text(tmp_path: Path) -> None:
     assert sorted(found(tmp_path, tmp_path)) == sorted([name, os.fsdecode(b"\xe9/b.py")])
 
 
-def test_very_deep_tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    for _ in range(30):
-        os.mkdir("d" * 200)
-        os.chdir("d" * 200)
-    make(Path("."), "deep.py")
-    monkeypatch.chdir(tmp_path)
+@pytest.fixture
+def deepen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str, int], None]]:
+    """Make directories of one name in each other, with ``deep.py`` in the last; removed step by step afterwards."""
+    made: list[str] = []
+
+    def make_deep(name: str, levels: int) -> None:
+        monkeypatch.chdir(tmp_path)
+        for _ in range(levels):
+            os.mkdir(name)
+            made.append(name)
+            os.chdir(name)
+        make(Path("."), "deep.py")
+        os.chdir(tmp_path)
+
+    yield make_deep
+    # Neither a path that is too long nor shutil.rmtree, which runs out of stack on some Pythons, would do.
+    for name in made:
+        os.chdir(name)
+    os.remove("deep.py")
+    for name in reversed(made):
+        os.chdir("..")
+        os.rmdir(name)
+
+
+def test_paths_that_are_too_long(tmp_path: Path, deepen: Callable[[str, int], None]) -> None:
+    deepen("d" * 200, 30)
     make(tmp_path, "a.py")
     assert found(tmp_path, tmp_path) == ["a.py"]
     assert set(failed(tmp_path, [tmp_path]).values()) == {"its path is too long"}
 
 
-def test_more_levels_than_python_has_stack(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    for _ in range(1200):
-        os.mkdir("d")
-        os.chdir("d")
-    make(Path("."), "deep.py")
-    monkeypatch.chdir(tmp_path)
+def test_more_levels_than_python_has_stack(tmp_path: Path, deepen: Callable[[str, int], None]) -> None:
+    deepen("d", 1200)
     assert len(found(tmp_path, tmp_path)) == 1
 
 

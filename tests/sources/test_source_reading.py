@@ -195,7 +195,7 @@ class TestNotAFile:
         os.mkfifo(tmp_path / "a.py")
         (tmp_path / "b.py").write_bytes(b"")
         regular = os.stat(tmp_path / "b.py")
-        monkeypatch.setattr(reading.os, "stat", lambda _: regular)
+        monkeypatch.setattr(os, "stat", lambda _: regular)
         assert refusal(tmp_path / "a.py").reason == "a FIFO, not a file"
 
     def test_device(self) -> None:

@@ -186,6 +186,29 @@ class TestFetching:
             release_tree("0.5.99", str(tmp_path / "cache"))
         assert str(caught.value) == "sglang 0.5.99 can't be fetched: the package index can't be reached"
 
+    def test_one_of_several_indexes_is_out_of_reach(self, tmp_path: Path, pip: Pip) -> None:
+        pip(saying("WARNING: Could not fetch URL x: connection error\n" + NO_MATCH))
+        with pytest.raises(IndexUnreachableError, match="and what can be has no such release"):
+            release_tree("0.5.99", str(tmp_path / "cache"))
+
+    def test_an_index_without_the_project_is_not_out_of_reach(self, tmp_path: Path, pip: Pip) -> None:
+        pip(saying("Could not fetch URL x: 404 Client Error: Not Found - skipping\n" + NO_MATCH))
+        with pytest.raises(ReleaseError, match="the package index has no sglang") as caught:
+            release_tree("0.5.99", str(tmp_path / "cache"))
+        assert not isinstance(caught.value, IndexUnreachableError)
+
+    @pytest.mark.parametrize("stage", ["downloading", "unpacking"])
+    def test_interrupt_at_any_stage_leaves_nothing(self, tmp_path: Path, pip: Pip, stage: str) -> None:
+        pip("time.sleep(0.5)\n" + copying(write_wheel(tmp_path / "a.whl")))
+
+        def progress(line: str) -> None:
+            if line.startswith(stage):
+                raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt):
+            release_tree("0.5.99", str(tmp_path / "cache"), progress)
+        assert left_over(tmp_path / "cache") == []
+
     def test_connection_lost_on_the_way(self, tmp_path: Path, pip: Pip) -> None:
         pip(saying("Traceback\npip._vendor.urllib3.exceptions.ReadTimeoutError: Read timed out.\n"))
         with pytest.raises(IndexUnreachableError):

@@ -82,6 +82,8 @@ def test_directories_have_their_own_entries(tmp_path: Path) -> None:
         ("sglang/e\x1bvil.py", "malformed"),
         ("sglang/e\u202evil.py", "malformed"),
         ("other/../evil.txt", "climbs out"),
+        ("sglang/" + "d/" * 2000 + "evil.py", "too long"),
+        ("sglang/" + "d" * 256 + ".py", "too long"),
     ],
 )
 def test_names(tmp_path: Path, name: str, reason: str) -> None:
