@@ -16,7 +16,7 @@ from eagle3_lint.facts.module import (
 )
 
 # Raise it with any change of what facts hold or of how they are extracted.
-FORMAT = 1
+FORMAT = 2
 
 Plain = tuple[Any, ...]
 
@@ -24,7 +24,10 @@ Plain = tuple[Any, ...]
 def encode(facts: ModuleFacts) -> Plain:
     """``facts`` as nested tuples of numbers and strings."""
     return (
-        tuple((b.name, b.kind, _place(b.place), b.target, b.original, b.level, b.index) for b in facts.bindings),
+        tuple(
+            (b.name, b.kind, _place(b.place), b.target, b.original, b.level, b.index, b.shape, b.names)
+            for b in facts.bindings
+        ),
         tuple((name, one.indexes, one.preferred) for name, one in facts.final),
         tuple(_class(one) for one in facts.classes),
         facts.exports,
@@ -37,8 +40,8 @@ def decode(plain: Plain) -> ModuleFacts:
     bindings, final, classes, exports, typing_only = plain
     return ModuleFacts(
         tuple(
-            Binding(name, kind, Place(*place), target, original, level, index)
-            for name, kind, place, target, original, level, index in bindings
+            Binding(name, kind, Place(*place), target, original, level, index, shape, names)
+            for name, kind, place, target, original, level, index, shape, names in bindings
         ),
         tuple((name, Alternatives(indexes, preferred)) for name, indexes, preferred in final),
         tuple(_decoded_class(one) for one in classes),

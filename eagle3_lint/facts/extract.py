@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Literal
 
 from eagle3_lint.errors import UnreadableSourceError
 from eagle3_lint.facts.module import (
@@ -207,9 +208,11 @@ class _ModuleWalk:
         level: int = 0,
         index: int = -1,
         extends: bool = False,
+        value: ast.expr | None = None,
     ) -> None:
         number = len(self.bindings)
-        self.bindings.append(Binding(name, kind, place_of(node), target, original, level, index))
+        shape, names = _simple_value(value)
+        self.bindings.append(Binding(name, kind, place_of(node), target, original, level, index, shape, names))
         before = environment.get(name)
         if extends and before is not None:
             environment[name] = Alternatives((*before.indexes, number), before.preferred)
@@ -255,7 +258,8 @@ class _ModuleWalk:
             simple = isinstance(target, ast.Name | ast.Attribute)
             for name in bound_names(target):
                 extends = isinstance(node, ast.AugAssign)
-                self._bind(environment, name, "assign" if simple else "opaque", node, extends=extends)
+                value = None if extends or not simple else node.value
+                self._bind(environment, name, "assign" if simple else "opaque", node, extends=extends, value=value)
                 if name == "__all__" and node.value is not None:
                     self._export(node.value, extends)
 
@@ -321,6 +325,16 @@ class _ModuleWalk:
                     yield Member(name, kind, place_of(node), node.lineno, (), conditional)
                 for block in _blocks(node):
                     yield from self._members(block, qualname, environment, conditional=True)
+
+
+def _simple_value(value: ast.expr | None) -> tuple[Literal["", "name", "list"], tuple[str, ...]]:
+    if isinstance(value, ast.Name | ast.Attribute):
+        dotted = dotted_name(value)
+        return ("name", (dotted,)) if dotted else ("", ())
+    if isinstance(value, ast.List | ast.Tuple) and value.elts:
+        names = tuple(dotted_name(element) for element in value.elts)
+        return ("list", names) if all(names) else ("", ())
+    return "", ()
 
 
 def _simple_members(node: ast.stmt) -> Iterator[tuple[str, MemberKind]]:

@@ -28,7 +28,8 @@ class Binding:
     """One statement that binds one name at module level.
 
     ``target`` is the imported module of ``import`` and ``from``, the original name of ``from`` is ``original``; a
-    ``class`` binding has the class's index in ``ModuleFacts.classes`` as ``index``.
+    ``class`` binding has the class's index in ``ModuleFacts.classes`` as ``index``. ``shape`` is ``name`` where a plain
+    dotted name is assigned, ``list`` for a list or tuple of such; ``names`` are they.
     """
 
     name: str
@@ -38,6 +39,8 @@ class Binding:
     original: str = ""
     level: int = 0
     index: int = -1
+    shape: Literal["", "name", "list"] = ""
+    names: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,8 @@ class TypingUse:
     ``span`` its place. ``evaluated`` tells whether Python raises ``NameError`` when the line runs, ``at_import``
     whether that is while the module is imported. ``where`` is the dotted class or function that the place lies in,
     ``role`` what the expression is part of. ``cause`` and ``reason`` say why no binding helps; ``binding_line`` is the
-    line of the one that comes nearest, and ``binding_module`` the module that it imports from.
+    line of the one that comes nearest, ``binding_module`` the module that it imports from, and ``binding_is_local``
+    whether a function keeps it to itself, so that no import at the top of the module helps.
     """
 
     name: str
@@ -46,3 +47,4 @@ class TypingUse:
     at_import: bool
     binding_line: int | None = None
     binding_module: str | None = None
+    binding_is_local: bool = False

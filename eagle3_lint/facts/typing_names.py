@@ -9,14 +9,14 @@ from __future__ import annotations
 
 _TYPING_3_10 = frozenset(
     """
-    AbstractSet Annotated Any AnyStr AsyncContextManager AsyncGenerator AsyncIterable AsyncIterator Awaitable BinaryIO
-    ByteString Callable ChainMap ClassVar Collection Concatenate Container ContextManager Coroutine Counter DefaultDict
-    Deque Dict Final ForwardRef FrozenSet Generator Generic Hashable IO ItemsView Iterable Iterator KeysView List Literal
-    Mapping MappingView Match MutableMapping MutableSequence MutableSet NamedTuple NewType NoReturn Optional OrderedDict
-    ParamSpec ParamSpecArgs ParamSpecKwargs Pattern Protocol Reversible Sequence Set Sized SupportsAbs SupportsBytes
-    SupportsComplex SupportsFloat SupportsIndex SupportsInt SupportsRound TYPE_CHECKING Text TextIO Tuple Type TypeAlias
-    TypeGuard TypeVar TypedDict Union ValuesView cast final get_args get_origin get_type_hints is_typeddict no_type_check
-    no_type_check_decorator overload runtime_checkable
+    AbstractSet Annotated Any AnyStr AsyncContextManager AsyncGenerator AsyncIterable AsyncIterator Awaitable
+    BinaryIO ByteString Callable ChainMap ClassVar Collection Concatenate Container ContextManager Coroutine Counter
+    DefaultDict Deque Dict Final ForwardRef FrozenSet Generator Generic Hashable IO ItemsView Iterable Iterator
+    KeysView List Literal Mapping MappingView Match MutableMapping MutableSequence MutableSet NamedTuple NewType
+    NoReturn Optional OrderedDict ParamSpec ParamSpecArgs ParamSpecKwargs Pattern Protocol Reversible Sequence Set
+    Sized SupportsAbs SupportsBytes SupportsComplex SupportsFloat SupportsIndex SupportsInt SupportsRound
+    TYPE_CHECKING Text TextIO Tuple Type TypeAlias TypeGuard TypeVar TypedDict Union ValuesView cast final get_args
+    get_origin get_type_hints is_typeddict no_type_check no_type_check_decorator overload runtime_checkable
     """.split()
 )
 _TYPING_SINCE = {
@@ -31,18 +31,18 @@ _TYPING_SINCE = {
 
 TYPING_EXTENSIONS_NAMES = frozenset(
     """
-    AbstractSet Annotated Any AnyStr AsyncContextManager AsyncGenerator AsyncIterable AsyncIterator Awaitable BinaryIO
-    Buffer Callable CapsuleType ChainMap ClassVar Collection Concatenate Container ContextManager Coroutine Counter
-    DefaultDict Deque Dict Doc Final Format ForwardRef FrozenSet Generator Generic Hashable IO IntVar ItemsView Iterable
-    Iterator KeysView List Literal LiteralString Mapping MappingView Match MutableMapping MutableSequence MutableSet
-    NamedTuple Never NewType NoDefault NoExtraItems NoReturn NotRequired Optional OrderedDict ParamSpec ParamSpecArgs
-    ParamSpecKwargs Pattern Protocol ReadOnly Reader Required Reversible Self Sentinel Sequence Set Sized SupportsAbs
-    SupportsBytes SupportsComplex SupportsFloat SupportsIndex SupportsInt SupportsRound TYPE_CHECKING Text TextIO Tuple
-    Type TypeAlias TypeAliasType TypeForm TypeGuard TypeIs TypeVar TypeVarTuple TypedDict Union Unpack ValuesView Writer
-    assert_never assert_type cast clear_overloads dataclass_transform deprecated disjoint_base evaluate_forward_ref final
-    get_annotations get_args get_origin get_original_bases get_overloads get_protocol_members get_type_hints is_protocol
-    is_typeddict no_type_check no_type_check_decorator overload override reveal_type runtime runtime_checkable sentinel
-    type_repr
+    AbstractSet Annotated Any AnyStr AsyncContextManager AsyncGenerator AsyncIterable AsyncIterator Awaitable
+    BinaryIO Buffer Callable CapsuleType ChainMap ClassVar Collection Concatenate Container ContextManager Coroutine
+    Counter DefaultDict Deque Dict Doc Final Format ForwardRef FrozenSet Generator Generic Hashable IO IntVar
+    ItemsView Iterable Iterator KeysView List Literal LiteralString Mapping MappingView Match MutableMapping
+    MutableSequence MutableSet NamedTuple Never NewType NoDefault NoExtraItems NoReturn NotRequired Optional
+    OrderedDict ParamSpec ParamSpecArgs ParamSpecKwargs Pattern Protocol ReadOnly Reader Required Reversible Self
+    Sentinel Sequence Set Sized SupportsAbs SupportsBytes SupportsComplex SupportsFloat SupportsIndex SupportsInt
+    SupportsRound TYPE_CHECKING Text TextIO Tuple Type TypeAlias TypeAliasType TypeForm TypeGuard TypeIs TypeVar
+    TypeVarTuple TypedDict Union Unpack ValuesView Writer assert_never assert_type cast clear_overloads
+    dataclass_transform deprecated disjoint_base evaluate_forward_ref final get_annotations get_args get_origin
+    get_original_bases get_overloads get_protocol_members get_type_hints is_protocol is_typeddict no_type_check
+    no_type_check_decorator overload override reveal_type runtime runtime_checkable sentinel type_repr
     """.split()
 )
 

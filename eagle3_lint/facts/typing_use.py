@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import re
+from typing import NamedTuple
 
 from eagle3_lint.facts.typing_model import Cause, StarExports, StarImport, TypingUse
 from eagle3_lint.facts.typing_scopes import Scope
@@ -24,7 +25,7 @@ __all__ = [
     "may_have_undefined_typing_names",
 ]
 
-_IMPORT_LINES = r"^[ \t\f]*(?:from\b.*\b(?:typing|typing_extensions|collections)\b|import\b.*\b(?:typing|typing_extensions|collections)\b|from\b.*\*)"
+_IMPORT_LINES = r"^[ \t\f]*(?:from|import)\b.*(?:\b(?:typing|typing_extensions|collections)\b|\*)"
 
 
 def may_have_undefined_typing_names(text: str) -> bool:
@@ -75,54 +76,65 @@ def _lines_that_matter(text: str, names: frozenset[str]) -> list[int]:
     return lines
 
 
+class _Nearest(NamedTuple):
+    """Why no binding provides a name, with the binding that comes nearest."""
+
+    cause: Cause
+    line: int | None = None
+    module: str | None = None
+    local: bool = False
+
+
 def _use(unprovided: Unprovided) -> TypingUse:
     name, bound, node, env = unprovided
     span = env.place.span(node)
-    cause, line, module = _nearest(bound, env.scope, span.line, env.evaluated)
+    nearest = _nearest(bound, env.scope, span.line, env.evaluated)
     return TypingUse(
         name=name,
         span=span,
         evaluated=env.evaluated,
         written=name if name == bound else f"{bound}.{name}",
         where=env.where,
-        reason=_reason(bound, cause, line, name != bound),
-        cause=cause,
+        reason=_reason(bound, nearest, name != bound),
+        cause=nearest.cause,
         role=env.role,
         at_import=env.at_import,
-        binding_line=line,
-        binding_module=module,
+        binding_line=nearest.line,
+        binding_module=nearest.module,
+        binding_is_local=nearest.local,
     )
 
 
-def _nearest(name: str, scope: Scope, line: int, evaluated: bool) -> tuple[Cause, int | None, str | None]:
-    """Why no binding provides ``name`` to a read in ``scope`` at ``line``, with the binding that comes nearest."""
+def _nearest(name: str, scope: Scope, line: int, evaluated: bool) -> _Nearest:
+    """Why no binding provides ``name`` to a read in ``scope`` at ``line``."""
     own = scope
     while True:
+        local = scope.kind == "function"
         for binding in scope.past.get(name, ()):
             if evaluated and not binding.runtime and not binding.declared_only:
-                return "type-checking", binding.line, binding.module
+                return _Nearest("type-checking", binding.line, binding.module, local)
         if name in scope.deleted:
-            return "deleted", scope.deleted[name], None
+            return _Nearest("deleted", scope.deleted[name], None, local)
         if name in scope.handled:
-            return "handler", scope.handled[name], None
+            return _Nearest("handler", scope.handled[name], None, local)
         for binding in scope.past.get(name, ()):
             if scope.kind == "class" and scope is not own:
-                return "class-scope", binding.line, binding.module
+                return _Nearest("class-scope", binding.line, binding.module)
             if binding.line >= line:
-                return "later", binding.line, binding.module
+                return _Nearest("later", binding.line, binding.module, local)
         if scope.parent is None:
-            return "unbound", None, None
+            return _Nearest("unbound")
         scope = scope.parent
 
 
-def _reason(bound: str, cause: Cause, line: int | None, qualified: bool) -> str:
+def _reason(bound: str, nearest: _Nearest, qualified: bool) -> str:
     """The cause in words."""
-    if cause == "unbound":
+    if nearest.cause == "unbound":
         return f"`{bound}` is not imported" if qualified else "never imported"
     return {
-        "type-checking": f"bound only under TYPE_CHECKING at line {line}",
-        "later": f"bound later at line {line}",
-        "deleted": f"deleted at line {line}",
-        "class-scope": f"bound at line {line} in a class, whose names its functions don't see",
-        "handler": f"bound only inside the handler at line {line}",
-    }[cause]
+        "type-checking": f"bound only under TYPE_CHECKING at line {nearest.line}",
+        "later": f"bound later at line {nearest.line}",
+        "deleted": f"deleted at line {nearest.line}",
+        "class-scope": f"bound at line {nearest.line} in a class, whose names its functions don't see",
+        "handler": f"bound only inside the handler at line {nearest.line}",
+    }[nearest.cause]

@@ -228,7 +228,8 @@ class Walk:
         """The two sides of a condition; the one that only type checkers see is never evaluated."""
         truth = self._truth(test)
         checked = env._replace(evaluated=False)
-        return (checked if truth is False else env), (checked if truth is True else env)
+        body = env._replace(at_import=False) if _is_main_guard(test) else env
+        return (checked if truth is False else body), (checked if truth is True else env)
 
     def _truth(self, test: ast.expr) -> bool | None:
         """What ``test`` is at run time, where ``TYPE_CHECKING`` decides it."""
@@ -580,6 +581,11 @@ def _catches_name_error(caught: ast.expr | None) -> bool:
     """Whether a handler for ``caught`` names ``NameError``."""
     caughts = caught.elts if isinstance(caught, ast.Tuple) else [caught]
     return any(isinstance(item, ast.Name) and item.id == "NameError" for item in caughts)
+
+
+def _is_main_guard(test: ast.expr) -> bool:
+    """Whether ``test`` is ``__name__ == "__main__"``."""
+    return isinstance(test, ast.Compare) and isinstance(test.left, ast.Name) and test.left.id == "__name__"
 
 
 def _dotted(node: ast.expr) -> str:

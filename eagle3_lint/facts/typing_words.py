@@ -17,7 +17,7 @@ from eagle3_lint.facts.typing_names import PUBLIC_NAMES
 MODULE_ALIASES = frozenset({"typing", "typing_extensions", "t"})
 """The names under which an unbound ``typing`` is recognised in ``typing.Optional``."""
 
-_WORD_BYTES = bytes(byte if chr(byte).isalnum() and byte < 128 or byte == ord("_") else 32 for byte in range(256))
+_WORD_BYTES = bytes(byte if (chr(byte).isalnum() and byte < 128) or byte == ord("_") else 32 for byte in range(256))
 _TABLE = frozenset(name.encode("ascii") for name in PUBLIC_NAMES | MODULE_ALIASES | {"del"})
 _KEYWORDS = frozenset(kwlist) | {"match", "case", "type"}
 
@@ -242,7 +242,7 @@ def _between_words(before: str, after: str) -> bool:
         if word not in _KEYWORDS and not word[0].isdigit():
             return True
     following = _WORD_AFTER.match(after)
-    return bool(following) and following[1] not in _KEYWORDS  # type: ignore[index]
+    return following is not None and following[1] not in _KEYWORDS
 
 
 def _is_keyword_argument(before: str, after: str) -> bool:

@@ -172,6 +172,9 @@ class Interpreter:
         found: list[Values] = []
         grown: list[Values] = []
         for binding in bindings:
+            if binding.shape:
+                found.append(self._simple(module, binding, frame))
+                continue
             try:
                 node = module.statement(binding.place)
             except UnreadableSourceError as error:
@@ -184,6 +187,17 @@ class Interpreter:
             elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
                 grown.extend(self._guarded(argument, frame) for argument in node.value.args)
         return _grow(union(*found), grown) if grown else union(*found)
+
+    def _simple(self, module: Module, binding: Binding, frame: Frame) -> Values:
+        """What a plain name, or a list of plain names, denotes; the facts hold them, so nothing is parsed."""
+        parts = []
+        for dotted in binding.names:
+            root, *rest = dotted.split(".")
+            values = self.names.resolve(module, root, far=frame.far)
+            for attribute in rest:
+                values = self.names.attribute(values, attribute, far=frame.far)
+            parts.append(values)
+        return parts[0] if binding.shape == "name" else (SequenceValue(tuple(parts)),)
 
     def evaluate_in_module(
         self, module: Module, node: ast.expr, environment: dict[str, Alternatives] | None = None
@@ -549,7 +563,7 @@ class Interpreter:
     ) -> tuple[tuple[str, Values], ...]:
         found = info.find("__init__")
         names: list[str] = []
-        if found is not None and positional:
+        if found is not None and any(_chooses(value) for values in positional for value in values):
             node = found.function()
             if node is not None:
                 names = [argument.arg for argument in (*node.args.posonlyargs, *node.args.args)][1:]
@@ -957,6 +971,13 @@ def _argument(name: str, keywords: dict[str, Values], defaults: dict[str, Values
 
 def _is_classmethod(value: Value) -> bool:
     return isinstance(value, FunctionValue) and "classmethod" in value.decorators
+
+
+def _chooses(value: Value) -> bool:
+    """Whether an argument may decide which classes a constructor uses."""
+    return isinstance(value, ClassValue | FunctionValue) or (
+        isinstance(value, ConstantValue) and isinstance(value.value, bool)
+    )
 
 
 def _is_plain(value: Value) -> bool:

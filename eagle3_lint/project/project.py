@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from eagle3_lint.facts.module import ClassFacts
 from eagle3_lint.project.classes import ClassInfo
@@ -14,6 +15,9 @@ from eagle3_lint.project.modules import Module, Modules
 from eagle3_lint.project.names import Names
 from eagle3_lint.project.roles import Roles
 from eagle3_lint.project.values import ClassValue, SequenceValue
+
+if TYPE_CHECKING:
+    from eagle3_lint.project.capture_flow import CaptureFlow
 
 
 class Project:
@@ -91,6 +95,13 @@ class Project:
     def construct(self, info: ClassInfo) -> Constructed:
         """The attributes of an object of ``info`` as the runtime builds it."""
         return self.interpreter.construct(info)
+
+    @cached_property
+    def capture_flow(self) -> CaptureFlow:
+        """What capture setters write and who reads it."""
+        from eagle3_lint.project.capture_flow import CaptureFlow
+
+        return CaptureFlow(self)
 
     def _is_scanned(self, module: Module) -> bool:
         return os.path.dirname(module.path) == self.models or module.path in self.extra

@@ -152,12 +152,14 @@ class Roles:
         if any(_DRAFT_NAME.search(one.name) for one in info.project_classes):
             return True
         found = info.find("forward")
-        forward = found.function() if found is not None else None
-        if found is None or forward is None:
+        if found is None or not any(self._near_draft(one.module) for one in info.project_classes):
+            return False
+        forward = found.function()
+        if forward is None:
             return False
         if "spec_info" in found.text and reads_target_states(forward):
             return True
-        if depth > 2 or not any(self._near_draft(one.module) for one in info.project_classes):
+        if depth > 2:
             return False
         used = attributes_of_self(forward)
         attributes = self._project.construct(info).attributes

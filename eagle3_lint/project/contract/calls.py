@@ -22,7 +22,11 @@ SHARED_NAME = re.compile(r"set_embed|set_embed_and_head|get_input_embeddings")
 PROTOCOL_NAME = re.compile(r"(?!is_)\w*(?:eagle3|dflash|dspark|aux_hidden_state)\w*")
 
 _FAMILY_HINTS = ("_to_capture", "et_embed", "get_input_embeddings")
-_FAMILY = r"\b(?:set_\w+_to_capture|[gs]et_embed|get_embed_and_head\w*|set_embed_and_head|get_input_embeddings)\b"
+_FAMILY = (
+    r"\b(?:set_\w+_to_capture|[gs]et_embed|get_embed_and_head\w*|set_embed_and_head|get_input_embeddings)\b"
+    # A name that is put together from parts ends like this.
+    r"|_to_capture[\"']"
+)
 _PROTOCOL_HINTS = ("eagle3", "dflash", "dspark", "aux_hidden_state")
 _PROTOCOL_CALL = r"\bmodel\.(?!is_)\w*(?:eagle3|dflash|dspark|aux_hidden_state)\w*\s*\("
 _TARGET_USE = r"\btarget_model\b|\btarget_\w*(?:worker|runner)\w*(?:\.model_runner)?\.model\b"

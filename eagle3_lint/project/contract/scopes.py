@@ -264,7 +264,8 @@ class Function:
 
     @cached_property
     def _assignments(self) -> tuple[tuple[ast.expr, Binding], ...]:
-        return tuple(pair for node in self._own_nodes() for pair in assignments(node))
+        found = [pair for node in self._own_nodes() for pair in assignments(node)]
+        return tuple(sorted(found, key=lambda pair: (pair[0].lineno, pair[0].col_offset)))
 
     @cached_property
     def bindings(self) -> dict[str, list[Binding]]:
