@@ -8,7 +8,9 @@ of its own, nor by inheritance, by assignment in `__init__`, or through `__getat
 protocols DFlash and DSpark where the runtime of the tree calls their setters.
 
 The finding is on the class to change: the one that builds the inner model, or that supplies its class. `registered`
-names every registered class that it hits.
+names every registered class that it hits. A class is reported once: `methods` holds every setter that it lacks and its
+inner model has, EAGLE-3 first, and whatever else the runtime calls on a target of these protocols. A wrapper that
+delegates one protocol and not another is reported for the missing one alone.
 
 ## Why is this bad?
 
@@ -60,58 +62,98 @@ captured states too.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
 from eagle3_lint.findings.model import Evidence, Finding
+from eagle3_lint.project.classes import ClassInfo
+from eagle3_lint.project.contract import PROTOCOLS, Protocol, capture_setter
 from eagle3_lint.project.delegation import MissingDelegation, delegating_wrapper, missing_delegations
-from eagle3_lint.project.roles import EAGLE3_SETTER, Candidate
+from eagle3_lint.project.roles import Candidate
 from eagle3_lint.rules.base import Rule
 from eagle3_lint.rules.project_context import ProjectContext, listed
+
+_TITLES: dict[Protocol, str] = {"eagle3": "EAGLE-3", "dflash": "DFlash", "dspark": "DSpark"}
+
+
+@dataclass(frozen=True)
+class _Gap:
+    """What one class lacks: ``first`` is the missing delegation that the finding describes."""
+
+    first: MissingDelegation
+    protocols: tuple[Protocol, ...]
+
+    @property
+    def titles(self) -> str:
+        """The protocols as a message names them."""
+        return listed(tuple(_TITLES[protocol] for protocol in self.protocols))
 
 
 def check(context: ProjectContext) -> Iterable[Finding]:
     """One finding for each class to change."""
-    for missing in missing_delegations(context.project):
-        context.current = missing.owner
-        yield _finding(context, missing)
+    for gap in _gaps(context):
+        context.current = gap.first.owner
+        yield _finding(context, gap)
 
 
-def _finding(context: ProjectContext, missing: MissingDelegation) -> Finding:
+def _gaps(context: ProjectContext) -> Iterable[_Gap]:
+    found: dict[tuple[ClassInfo, str], _Gap] = {}
+    for protocol in PROTOCOLS:
+        if protocol != "eagle3" and capture_setter(protocol) not in context.project.contract.protocols:
+            continue
+        for missing in missing_delegations(context.project, capture_setter(protocol)):
+            key = (missing.owner, missing.attribute)
+            known = found.get(key)
+            found[key] = _Gap(known.first, (*known.protocols, protocol)) if known else _Gap(missing, (protocol,))
+    return found.values()
+
+
+def _finding(context: ProjectContext, gap: _Gap) -> Finding:
+    missing = gap.first
     owner = missing.owner
     supporting = tuple(one for one in missing.candidates if context.project.roles.supports(one, missing.setter))
-    methods = _missing_methods(context, missing)
+    methods = _missing_methods(context, gap, supporting)
     return context.finding(
         "EGL101",
         owner,
         owner.span(),
-        _message(context, missing, supporting[0], methods, len(supporting)),
+        _message(context, gap, supporting[0], methods, len(supporting)),
         registered=missing.registered,
         inner=context.inner(missing.candidates, missing.setter),
         methods=methods,
-        evidence=tuple(dict.fromkeys(_evidence(context, missing, supporting, methods))),
+        evidence=tuple(_evidence(context, missing, supporting, methods)),
         certain=len(supporting) == len(missing.candidates),
         caused_by=tuple(_causes(context, missing, supporting)),
     )
 
 
-def _missing_methods(context: ProjectContext, missing: MissingDelegation) -> tuple[str, ...]:
+def _missing_methods(context: ProjectContext, gap: _Gap, supporting: tuple[Candidate, ...]) -> tuple[str, ...]:
+    """The setters, then what else the runtime requires; of the siblings only what the inner model can answer."""
     roles, contract = context.project.roles, context.project.contract
-    required = [method.name for method in contract.required("eagle3")] if missing.setter == EAGLE3_SETTER else []
-    others = [name for name in required if name != missing.setter and roles.exposure(missing.owner, name) is None]
-    return (missing.setter, *others)
+    setters = [capture_setter(protocol) for protocol in gap.protocols]
+    names = dict.fromkeys(setters[:1])
+    for protocol in gap.protocols:
+        for method in contract.required(protocol):
+            held = protocol == "eagle3" or any(roles.supports(one, method.name) for one in supporting)
+            if held and roles.exposure(gap.first.owner, method.name) is None:
+                names.setdefault(method.name)
+        names.setdefault(capture_setter(protocol))
+    return tuple(names)
 
 
 def _message(
-    context: ProjectContext, missing: MissingDelegation, inner: Candidate, methods: tuple[str, ...], count: int
+    context: ProjectContext, gap: _Gap, inner: Candidate, methods: tuple[str, ...], count: int
 ) -> str:
+    missing = gap.first
     exposure = context.project.roles.exposure(inner.info, missing.setter)
     assert exposure is not None
     where = context.shown(exposure.path, exposure.line)
     by = f" by {exposure.definer.name}" if exposure.definer not in (None, inner.info) and exposure.definer else ""
-    more = f" (and {count - 1} more classes that it may hold)" if count > 1 else ""
+    others = "another class" if count == 2 else f"{count - 1} other classes"
+    more = f" (and {others} that it may hold)" if count > 1 else ""
     calls = tuple(f"self.{missing.attribute}.{method}" for method in methods)
     return (
         f"{missing.owner.name} does not expose {listed(methods, 'or')}, but {inner.info.name} in "
-        f"self.{missing.attribute}{more} has {missing.setter}, defined{by} at {where}. EAGLE-3 would stop the server "
+        f"self.{missing.attribute}{more} has {missing.setter}, defined{by} at {where}. {gap.titles} would stop the server "
         f"after the weights are loaded. Add {'methods' if len(methods) > 1 else 'a method'} to {missing.owner.name} "
         f"that {'call' if len(methods) > 1 else 'calls'} {listed(calls)}."
     )
