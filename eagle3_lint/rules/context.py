@@ -1,0 +1,55 @@
+"""What a rule sees of one module."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+from eagle3_lint.facts.typing_use import (
+    StarImport,
+    TypingUse,
+    find_undefined_typing_names,
+    may_have_undefined_typing_names,
+)
+from eagle3_lint.sources.text import SourceText
+
+_MODELS = "sglang.srt.models."
+
+
+@dataclass(frozen=True)
+class ModuleContext:
+    """One module, for rules that look at its text alone.
+
+    ``parse`` gives the syntax tree (UnreadableSourceError where there is none), ``target`` the Python version that the
+    module is for, ``star_exports`` the names that ``from MODULE import *`` binds in it, given MODULE and the number of
+    leading dots, or None where that can't be read. ``module_name`` is dotted; None where nothing names the module.
+    """
+
+    source: SourceText
+    parse: Callable[[], ast.Module]
+    target: tuple[int, int]
+    star_exports: Callable[[str, int], frozenset[str] | None]
+    module_name: str | None
+
+    @cached_property
+    def tree(self) -> ast.Module:
+        """The syntax tree."""
+        return self.parse()
+
+    @cached_property
+    def typing_uses(self) -> tuple[TypingUse, ...]:
+        """The uses of typing names that no binding provides; the tree isn't needed for most modules."""
+        if not may_have_undefined_typing_names(self.source.text):
+            return ()
+        return find_undefined_typing_names(self.source, self.tree, self.target, self._exports)
+
+    @property
+    def is_model_module(self) -> bool:
+        """Whether SGLang's registry imports this module: it lies directly in ``sglang.srt.models``."""
+        name = self.module_name or ""
+        return name.startswith(_MODELS) and "." not in name[len(_MODELS) :]
+
+    def _exports(self, star: StarImport) -> frozenset[str] | None:
+        return self.star_exports(star.module, star.level)
