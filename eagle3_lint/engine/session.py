@@ -23,7 +23,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class SessionOptions:
-    """What the answers of a session depend on, beside the files."""
+    """What the answers of a session depend on, beside the files.
+
+    ``search_path`` is where an installed SGLang is looked for; ``sys.path`` if None.
+    """
 
     engine: str = "auto"
     sglang: str | None = None
@@ -31,6 +34,7 @@ class SessionOptions:
     cache_dir: str | None = None
     pedantic: bool = False
     target_version: tuple[int, int] | None = None
+    search_path: tuple[str, ...] | None = None
 
 
 class Session:
@@ -78,7 +82,7 @@ class Session:
                 folder = cache_dir(self.options.cache_dir)
                 self._configured = release_tree(self.options.sglang, folder, self._progress)
             else:
-                self._configured = find_tree_from(os.getcwd()) or installed_tree()
+                self._configured = find_tree_from(os.getcwd()) or installed_tree(self.options.search_path)
         return self._configured
 
     def workspace_of(self, path: str, data: bytes | None = None) -> Workspace:
@@ -141,10 +145,10 @@ class Session:
         ``data`` is the host's own text of the file, if it has one. A comment of a kind that the host reads itself
         (``honour_pylint``, ``honour_noqa``) is left to it.
         """
-        from eagle3_lint.rules.registry import load
+        from eagle3_lint.rules.registry import all_codes, load
 
         absolute = os.path.abspath(path)
-        rules = tuple(load(code) for code in sorted(codes))
+        rules = tuple(load(code) for code in all_codes() if code in codes)
         result = self.check_file(absolute, data, rules)
         kinds: set[Kind] = {"eagle3-lint"}
         if honour_pylint:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from eagle3_lint import __version__
 from eagle3_lint.errors import Eagle3LintError
 from eagle3_lint.findings.codes import CODES
-from eagle3_lint.frontends.host import trusted_imports
+from eagle3_lint.frontends.host import SEARCH_PATH, trusted_imports
 
 if TYPE_CHECKING:
     import argparse
@@ -130,6 +130,7 @@ class Plugin:
                 sglang=settings.sglang,
                 cache_dir=settings.cache_dir,
                 pedantic=settings.pedantic,
+                search_path=SEARCH_PATH,
             )
         )
         # A file on disk is read by the engine: it then need not ask whether the host's text differs from it.

@@ -8,6 +8,9 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+# As it was when the host loaded the plugin: the linted tree, which pylint adds later, holds no installed SGLang.
+SEARCH_PATH = tuple(sys.path)
+
 _PLATFORM_LIBRARIES = frozenset({"lib-dynload", "DLLs"})
 
 

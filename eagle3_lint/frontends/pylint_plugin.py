@@ -24,7 +24,7 @@ from pylint.interfaces import HIGH, INFERENCE
 
 from eagle3_lint.errors import Eagle3LintError
 from eagle3_lint.findings.codes import CODES, PYLINT_CHECKER, documentation_url, pylint_id
-from eagle3_lint.frontends.host import trusted_imports
+from eagle3_lint.frontends.host import SEARCH_PATH, trusted_imports
 
 if TYPE_CHECKING:
     from pylint.lint import PyLinter
@@ -132,6 +132,7 @@ class Eagle3Checker(BaseChecker):
                 cache_dir=config.eagle3_cache_dir or None,
                 pedantic=any(entry.pedantic for entry in CODES if entry.code in codes),
                 target_version=_target_version(config.py_version),
+                search_path=SEARCH_PATH,
             )
         )
 

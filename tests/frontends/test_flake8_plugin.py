@@ -18,6 +18,7 @@ from eagle3_lint.errors import ReleaseError
 from eagle3_lint.findings.codes import CODES
 from eagle3_lint.findings.model import Finding, Span
 from eagle3_lint.frontends.flake8_plugin import Plugin, Settings
+from eagle3_lint.frontends.host import SEARCH_PATH
 
 SOURCE = """\
 import torch
@@ -161,12 +162,18 @@ def test_options_stand_in_configuration_files(fake: FakeEngine, name: str, spell
     lines = [f"{spelling.format(key if '-' in spelling else key.replace('-', '_'))} = {values[key]}" for key in values]
     Path(name).write_text("\n".join(["[flake8]", *lines]) + "\n", encoding="utf-8")
     lint()
-    assert fake.opened == [engine.SessionOptions(engine="astroid", sglang="0.5.9", cache_dir="kept", pedantic=True)]
+    assert fake.opened == [
+        engine.SessionOptions(
+            engine="astroid", sglang="0.5.9", cache_dir="kept", pedantic=True, search_path=SEARCH_PATH
+        )
+    ]
 
 
 def test_options_stand_on_the_command_line(fake: FakeEngine) -> None:
     lint("--eagle3-engine=astroid", "--eagle3-sglang=tree", "--eagle3-cache-dir=kept")
-    assert fake.opened == [engine.SessionOptions(engine="astroid", sglang="tree", cache_dir="kept")]
+    assert fake.opened == [
+        engine.SessionOptions(engine="astroid", sglang="tree", cache_dir="kept", search_path=SEARCH_PATH)
+    ]
 
 
 def test_an_unobtainable_sglang_is_one_clear_line(fake: FakeEngine) -> None:

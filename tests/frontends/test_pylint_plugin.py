@@ -21,6 +21,7 @@ from eagle3_lint import engine
 from eagle3_lint.errors import ReleaseError
 from eagle3_lint.findings.codes import CODES, Code
 from eagle3_lint.findings.model import Finding, Span
+from eagle3_lint.frontends.host import SEARCH_PATH
 
 SOURCE = """\
 import torch
@@ -246,7 +247,7 @@ def test_options_reach_the_engine(fake: FakeEngine) -> None:
 
 def test_defaults_reach_the_engine(fake: FakeEngine) -> None:
     lint(only="missing-eagle3-delegation")
-    assert set(fake.opened) == {engine.SessionOptions()}
+    assert set(fake.opened) == {engine.SessionOptions(search_path=SEARCH_PATH)}
 
 
 def test_options_stand_in_a_pylintrc(fake: FakeEngine) -> None:
