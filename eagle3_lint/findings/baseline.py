@@ -70,12 +70,14 @@ def read_baseline(path: str) -> tuple[BaselineEntry, ...]:
 
 def parse_baseline(text: str) -> tuple[BaselineEntry, ...]:
     """The entries of a baseline's text; its errors are those of ``read_baseline`` without the path."""
-    members = dict(_Scanner(text).members())
-    version, at = members.get("version", (None, 0))
-    if not isinstance(version, int) or isinstance(version, bool) or version < 1:
-        raise _fault(text, at, "damaged baseline: no version")
-    if version > VERSION:
-        raise _fault(text, at, f"baseline of version {version}, but this program knows {VERSION}: update eagle3-lint")
+    members: dict[str, tuple[Any, int]] = {}
+    for name, (value, at) in _Scanner(text).members():
+        if name == "version":
+            # a newer form may look different from here on
+            _check_version(text, value, at)
+        members[name] = value, at
+    if "version" not in members:
+        raise _fault(text, 0, "damaged baseline: no version")
     findings, at = members.get("findings", (None, 0))
     if not isinstance(findings, list):
         raise _fault(text, at, "damaged baseline: no list of findings")
@@ -83,7 +85,8 @@ def parse_baseline(text: str) -> tuple[BaselineEntry, ...]:
 
 
 def apply_baseline(report: Report, entries: Sequence[BaselineEntry]) -> Report:
-    """``report`` without the findings that ``entries`` list, and with the entries that no longer match.
+    """``report`` without the findings that ``entries`` list (they become external suppressions), and with the entries
+    that no longer match.
 
     Only entries of linted files, of files that are gone from a given directory, and of rules that ran can be told to
     match nothing.
@@ -104,7 +107,6 @@ def apply_baseline(report: Report, entries: Sequence[BaselineEntry]) -> Report:
     return replace(
         report,
         findings=kept,
-        suppressed=report.suppressed + len(accepted),
         suppressions=report.suppressions + accepted,
         unused_baseline=unused,
     )
@@ -134,6 +136,13 @@ class _FaultError(ConfigurationError):
 
 def _fault(text: str, at: int, reason: str) -> _FaultError:
     return _FaultError(text.count("\n", 0, at) + 1, reason)
+
+
+def _check_version(text: str, version: Any, at: int) -> None:
+    if not isinstance(version, int) or isinstance(version, bool) or version < 1:
+        raise _fault(text, at, "damaged baseline: no version")
+    if version > VERSION:
+        raise _fault(text, at, f"baseline of version {version}, but this program knows {VERSION}: update eagle3-lint")
 
 
 def _entry(text: str, item: Any, at: int) -> BaselineEntry:

@@ -73,7 +73,10 @@ def _reader(lines: tuple[str, ...]) -> Callable[[], str]:
 
     def readline() -> str:
         line = next(remaining, None)
-        return "" if line is None else line + "\n"
+        if line is None:
+            return ""
+        # NUL and unpaired surrogates, which some declared encodings can yield, confuse the tokenizers of some releases
+        return line.encode("utf-8", "replace").decode().replace("\0", "?") + "\n"
 
     return readline
 

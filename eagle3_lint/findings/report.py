@@ -48,7 +48,8 @@ class Report:
 
     ``root`` is the absolute directory that paths are shown relative to. ``files`` counts the Python files matched,
     ``linted`` holds their absolute paths and ``given`` the absolute paths that were asked for; ``active`` the codes
-    that ran. ``suppressions`` are the findings behind ``suppressed``; ``fixed`` is None unless fixes were applied.
+    that ran. ``suppressed`` counts what comments silence; ``suppressions`` are those findings and, with a baseline, the
+    accepted ones. ``fixed`` is None unless fixes were applied.
     """
 
     root: str

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
 
+# spares --version the import of typing
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from eagle3_lint.findings.report import Report
     from eagle3_lint.output.context import RenderContext

@@ -81,7 +81,10 @@ def _screen_width(piece: str) -> int:
 
 def _summary(report: Report) -> str:
     files = _count(report.files, "file")
-    suppressed = f" ({report.suppressed} suppressed)" if report.suppressed else ""
+    accepted = sum(item.kind == "external" for item in report.suppressions)
+    silent = [f"{report.suppressed} suppressed"] if report.suppressed else []
+    silent += [f"{accepted} in the baseline"] if accepted else []
+    suppressed = f" ({', '.join(silent)})" if silent else ""
     fixed = f"{_count(report.fixed, 'finding')} fixed. " if report.fixed else ""
     if not report.findings:
         return f"{fixed}Nothing found in {files}{suppressed}."

@@ -18,7 +18,13 @@ from eagle3_lint.sources.text import SourceText
 
 SYMBOL = "missing-eagle3-delegation"
 CODE = "EGL101"
-CODE_LIKE = ("x = 1", "call(a, b)", "call(\n{i}    a,{c}\n{i}    b,\n{i}){c}", 'text = """a\n{i}b"""{c}', "y = 1 + \\\n{i}    2")
+CODE_LIKE = (
+    "x = 1",
+    "call(a, b)",
+    "call(\n{i}    a,{c}\n{i}    b,\n{i}){c}",
+    'text = """a\n{i}b"""{c}',
+    "y = 1 + \\\n{i}    2",
+)
 
 
 class Recorder(BaseChecker):
@@ -34,9 +40,7 @@ class Recorder(BaseChecker):
     def visit_module(self, node: object) -> None:
         path = str(node.file)  # type: ignore[attr-defined]
         count = Path(path).read_text().count("\n") + 1
-        self.disabled[path] = {
-            line for line in range(1, count + 1) if not self.linter.is_message_enabled(SYMBOL, line)
-        }
+        self.disabled[path] = {line for line in range(1, count + 1) if not self.linter.is_message_enabled(SYMBOL, line)}
 
 
 def disabled_by_pylint(paths: list[Path]) -> dict[str, set[int]]:

@@ -117,7 +117,7 @@ def _buffer(paths: list[str], options: Options) -> tuple[str, bytes] | None:
 
 def _compared(report: Report, options: Options) -> Report:
     path = options.optional("baseline")
-    if path is None:
+    if path is None or options.optional("write-baseline"):
         return report
     from eagle3_lint.findings.baseline import apply_baseline, read_baseline
 
