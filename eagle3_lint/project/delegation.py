@@ -40,9 +40,10 @@ def missing_delegations(project: Project, setter: str = EAGLE3_SETTER) -> tuple[
         if candidates:
             groups.setdefault(_owner(project, info, candidates, setter), []).append((info, candidates))
     found: list[MissingDelegation] = []
+    reaches = _reaches(project, setter) if groups else ()
     for owner, members in groups.items():
         wrappers = tuple(info for info, _ in members)
-        registered = _hit(project, owner, wrappers, setter)
+        registered = _hit(reaches, owner, wrappers)
         if not registered and project.entries(owner.module):
             continue
         candidates = next((held for info, held in members if info is owner), members[0][1])
@@ -73,23 +74,31 @@ def _owner(project: Project, info: ClassInfo, candidates: tuple[Candidate, ...],
     return info
 
 
-def _hit(project: Project, owner: ClassInfo, wrappers: tuple[ClassInfo, ...], setter: str) -> tuple[ClassInfo, ...]:
+@dataclass(frozen=True)
+class _Reach:
+    """A registered class that may be hit, and the classes that it forwards to."""
+
+    info: ClassInfo
+    forwarded: frozenset[ClassInfo]
+
+
+def _reaches(project: Project, setter: str) -> tuple[_Reach, ...]:
     roles = project.roles
     found = []
-    for info in project.registered:
-        if roles.is_draft(info) or roles.exposure(info, setter) is not None:
-            if not roles.forwards_to(info):
-                continue
-        if info.inherits_from(owner) or _forwards(project, info, wrappers):
-            found.append(info)
-    return tuple(sorted(found, key=lambda one: one.dotted))
+    for info in sorted(project.registered, key=lambda one: one.dotted):
+        attributes = dict.fromkeys((*roles.forwards_to(info), *roles.hands_forward_to(info)))
+        if not roles.forwards_to(info) and (roles.is_draft(info) or roles.exposure(info, setter) is not None):
+            continue
+        held = frozenset(one.info for attribute in attributes for one in roles.candidates(info, attribute))
+        found.append(_Reach(info, held))
+    return tuple(found)
 
 
-def _forwards(project: Project, info: ClassInfo, wrappers: tuple[ClassInfo, ...]) -> bool:
-    roles = project.roles
-    attributes = dict.fromkeys((*roles.forwards_to(info), *roles.hands_forward_to(info)))
-    return any(
-        candidate.info in wrappers for attribute in attributes for candidate in roles.candidates(info, attribute)
+def _hit(reaches: tuple[_Reach, ...], owner: ClassInfo, wrappers: tuple[ClassInfo, ...]) -> tuple[ClassInfo, ...]:
+    return tuple(
+        reach.info
+        for reach in reaches
+        if reach.info.inherits_from(owner) or not reach.forwarded.isdisjoint(wrappers)
     )
 
 

@@ -398,6 +398,8 @@ class Interpreter:
             self._assign(target, union(*parts), frame)
 
     def _bind_walrus(self, node: ast.expr, frame: Frame) -> None:
+        if not frame.module.mentions(":="):
+            return
         for inner in ast.walk(node):
             if isinstance(inner, ast.NamedExpr):
                 frame.names[inner.target.id] = self.evaluate(inner.value, frame)
