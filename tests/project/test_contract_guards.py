@@ -28,8 +28,10 @@ GUARDS = {
     "not hasattr, else": ("if not hasattr(model, 'SETTER'):\n    log()\nelse:\n    model.SETTER(ids)", QUIET),
     "not hasattr, log": ("if not hasattr(model, 'SETTER'):\n    log()\nmodel.SETTER(ids)", NONE),
     "not hasattr, raise outside": (
-        "if not hasattr(model, 'SETTER'):\n    raise ValueError(model)\n"
-        "if ids:\n    for i in ids:\n        model.SETTER(i)",
+        (
+            "if not hasattr(model, 'SETTER'):\n    raise ValueError(model)\n"
+            "if ids:\n    for i in ids:\n        model.SETTER(i)"
+        ),
         LOUD,
     ),
     "raise in another branch": (
@@ -226,8 +228,10 @@ def test_helper_is_guarded_where_all_of_its_callers_ask(tmp_path: Path, second: 
 
 UNLESS = {
     "an earlier return": (
-        "if hasattr(target_model, 'get_embed_and_head_for_draft'):\n    return 1\n"
-        "return target_model.get_embed_and_head()",
+        (
+            "if hasattr(target_model, 'get_embed_and_head_for_draft'):\n    return 1\n"
+            "return target_model.get_embed_and_head()"
+        ),
         ("get_embed_and_head_for_draft",),
     ),
     "an earlier return with more": (
@@ -239,8 +243,10 @@ UNLESS = {
         ("get_embed",),
     ),
     "the first of two branches": (
-        "if hasattr(target_model, 'get_embed'):\n    pass\nelif hasattr(target_model, 'get_embed_and_head'):\n"
-        "    target_model.get_embed_and_head()",
+        (
+            "if hasattr(target_model, 'get_embed'):\n    pass\nelif hasattr(target_model, 'get_embed_and_head'):\n"
+            "    target_model.get_embed_and_head()"
+        ),
         ("get_embed",),
     ),
     "its own branch": ("if hasattr(target_model, 'get_embed'):\n    target_model.get_embed_and_head()", ()),
