@@ -135,7 +135,7 @@ repos:
 
 def reported(output: str, code: str) -> Counter[str]:
     """How often each file is named with ``code``."""
-    return Counter(re.findall(rf"(\w+\.py):\d+:\d+: {code}", output))
+    return Counter(re.findall(rf"(\w+\.py):\d+:\d+: (?:error )?{code}", output))
 
 
 EACH_ONCE = Counter(f"wrapper_{number}.py" for number in range(WRAPPERS))
