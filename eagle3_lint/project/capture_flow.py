@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 _MOST_DEPTH = 5
 _ATTRIBUTE = re.compile(r"\.\s*([A-Za-z_]\w*)")
-_CAPTURE_STATE = re.compile(r"layers?_to_capture|capture_aux_hidden|aux_hidden_states?_to_capture")
+CAPTURE_STATE = re.compile(r"layers?_to_capture|capture_aux_hidden|aux_hidden_states?_to_capture")
 # What these do with an object doesn't depend on the attributes that it was given.
 _HARMLESS = frozenset({"isinstance", "issubclass", "hasattr", "getattr", "setattr", "type", "id", "super", "repr", "len"})
 _CALLED_ALONE = frozenset({"enumerate", "zip", "range", "reversed", "list", "tuple", "iter", "min", "max", "sum"})
@@ -43,7 +43,7 @@ _CALLED_ALONE = frozenset({"enumerate", "zip", "range", "reversed", "list", "tup
 
 def is_capture_state(name: str) -> bool:
     """Whether SGLang's models use ``name`` for what is captured."""
-    return _CAPTURE_STATE.search(name) is not None
+    return CAPTURE_STATE.search(name) is not None
 
 
 @dataclass(frozen=True)

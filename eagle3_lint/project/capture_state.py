@@ -1,0 +1,140 @@
+"""Capture state that an object reads of itself before anybody has set it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from eagle3_lint.project.capture_flow import (
+    CAPTURE_STATE,
+    CaptureFlow,
+    Holder,
+    foreign_bases,
+    is_setter,
+    super_calls,
+)
+from eagle3_lint.project.classes import ClassInfo, Found
+from eagle3_lint.project.effects import Event
+
+if TYPE_CHECKING:
+    from eagle3_lint.project.project import Project
+
+_MOST_DEPTH = 4
+_OWN_CALL = re.compile(r"\b(?:self|super\(\))\.([A-Za-z_]\w*)")
+_COMPUTED = re.compile(r"__dict__|\bsetattr\(\s*self\s*,\s*[^\"'\s]|vars\(\s*self\s*\)")
+
+
+@dataclass(frozen=True)
+class UnsetRead:
+    """``method`` reads ``name`` of its object at ``line``, and nothing has set it."""
+
+    name: str
+    method: Found
+    line: int
+
+
+def unset_reads(project: Project, holder: Holder, makers: tuple[Holder, ...], setters: tuple[str, ...]) -> tuple[UnsetRead, ...]:
+    """The capture state that the forward of ``holder``, or one of its ``setters``, reads although nothing ever set it.
+
+    ``makers`` are objects whose constructors may set attributes of ``holder`` after they made it.
+    """
+    flow, info = project.capture_flow, holder.info
+    if info.order.problem or foreign_bases(info) or not _mentions_state(flow, info):
+        return ()
+    if any(info.find(name) is not None for name in ("__getattr__", "__getattribute__", "__new__", "__slots__")):
+        return ()
+    made = flow.constructed(holder)
+    if not made.complete:
+        return ()
+    given = {name for maker in makers for name in _given(flow, maker, holder)}
+    found: dict[str, UnsetRead] = {}
+    for read in _reads(flow, holder, setters):
+        name = read.name
+        if name in made.attributes or name in given or name in found or info.find(name) is not None:
+            continue
+        if not _may_be_set_elsewhere(info, name):
+            found[name] = read
+    return tuple(found.values())
+
+
+def _mentions_state(flow: CaptureFlow, info: ClassInfo) -> bool:
+    """Whether anything that the forward may run mentions capture state; asks the text alone."""
+    if not any(CAPTURE_STATE.search(one.module.source.text) for one in info.project_classes):
+        return False
+    seen: set[tuple[str, int]] = set()
+    pending = [found for found in (info.find("forward"),) if found is not None]
+    while pending:
+        method = pending.pop()
+        if (method.definer.path, method.line) in seen or method.member.kind != "function":
+            continue
+        seen.add((method.definer.path, method.line))
+        text = flow.text(method)
+        if CAPTURE_STATE.search(text):
+            return True
+        for name in set(_OWN_CALL.findall(text)):
+            following = info.find_after(method.definer, name) if "super()" in text else None
+            pending.extend(one for one in (info.find(name), following) if one is not None)
+    return any(is_setter(member) for one in info.project_classes for member in one.members)
+
+
+def _given(flow: CaptureFlow, maker: Holder, holder: Holder) -> Iterator[str]:
+    if holder.instance is not None:
+        yield from flow.constructed(maker).objects.get(holder.instance, {})
+
+
+def _reads(flow: CaptureFlow, holder: Holder, setters: tuple[str, ...]) -> Iterator[UnsetRead]:
+    for entry in ("forward", *setters):
+        found = holder.info.find(entry)
+        if found is not None:
+            yield from _reads_of(flow, holder, found, 0, set())
+
+
+def _reads_of(
+    flow: CaptureFlow, holder: Holder, method: Found, depth: int, written: set[str]
+) -> Iterator[UnsetRead]:
+    effects = flow.effects(method) if method.member.kind == "function" else None
+    if effects is None or depth > _MOST_DEPTH:
+        return
+    above = set(super_calls(effects.node))
+    for name in sorted(above):
+        following = holder.info.find_after(method.definer, name)
+        if following is not None:
+            yield from _reads_of(flow, holder, following, depth + 1, written)
+    for event in effects.events:
+        if event.path[:1] != ("self",) or len(event.path) < 2:
+            continue
+        name = event.path[1]
+        if event.kind == "write" and len(event.path) == 2:
+            written.add(name)
+        elif event.kind == "call" and len(event.path) == 2 and not _depends(event):
+            following = holder.info.find(name)
+            if following is not None and following.line != method.line:
+                yield from _reads_of(flow, holder, following, depth + 1, written)
+        elif event.kind in {"read", "call"} and CAPTURE_STATE.search(name) and name not in written:
+            if not event.safe and not event.is_guarded_by(("self", name)) and not _depends(event, name):
+                yield UnsetRead(name, method, event.line)
+
+
+def _depends(event: Event, name: str = "") -> bool:
+    """Whether ``event`` happens only where another attribute of the object allows it, which may go with the class."""
+    return any(
+        guard.path[:1] == ("self",) and len(guard.path) == 2 and guard.path[1] != name for guard in event.guards
+    )
+
+
+def _may_be_set_elsewhere(info: ClassInfo, name: str) -> bool:
+    """Whether other code than constructors and setters sets ``name``, or a constructor sets names that it computes."""
+    stored = re.compile(rf"\.{re.escape(name)}\s*(?::[^=\n]*)?=[^=]|setattr\([^)]*[\"']{re.escape(name)}[\"']")
+    for one in info.project_classes:
+        for member in one.members.values():
+            if member.kind != "function" or is_setter(member.name):
+                continue
+            text = Found(one, member).text
+            if member.name == "__init__":
+                if _COMPUTED.search(text):
+                    return True
+            elif stored.search(text):
+                return True
+    return False
