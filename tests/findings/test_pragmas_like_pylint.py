@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 from pylint import __version__ as pylint_version
@@ -31,7 +32,7 @@ class Recorder(BaseChecker):
     """Asks pylint, in the visit of each module, on which lines the message is disabled."""
 
     name = "eagle3"
-    msgs = {"E7311": ("%s", SYMBOL, "Stands for the rule.")}
+    msgs: ClassVar = {"E7311": ("%s", SYMBOL, "Stands for the rule.")}
 
     def __init__(self, linter: PyLinter) -> None:
         super().__init__(linter)
