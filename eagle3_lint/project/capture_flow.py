@@ -35,15 +35,10 @@ if TYPE_CHECKING:
 
 _MOST_DEPTH = 5
 _ATTRIBUTE = re.compile(r"\.\s*([A-Za-z_]\w*)")
-CAPTURE_STATE = re.compile(r"layers?_to_capture|capture_aux_hidden|aux_hidden_states?_to_capture")
+CAPTURE_STATE = re.compile(r"layers?_to_capture|capture_aux_hidden")
 # What these do with an object doesn't depend on the attributes that it was given.
 _HARMLESS = frozenset({"isinstance", "issubclass", "hasattr", "getattr", "setattr", "type", "id", "super", "repr", "len"})
 _CALLED_ALONE = frozenset({"enumerate", "zip", "range", "reversed", "list", "tuple", "iter", "min", "max", "sum"})
-
-
-def is_capture_state(name: str) -> bool:
-    """Whether SGLang's models use ``name`` for what is captured."""
-    return CAPTURE_STATE.search(name) is not None
 
 
 @dataclass(frozen=True)
@@ -112,6 +107,8 @@ class CaptureFlow:
         self._reads: dict[tuple[Holder, str, bool, tuple[Holder, ...]], bool | None] = {}
         self._names: dict[tuple[str, int], frozenset[str]] = {}
         self._texts: dict[tuple[str, int], str] = {}
+        self._above: dict[tuple[str, int], tuple[str, ...]] = {}
+        self._stateful: dict[str, bool] = {}
 
     # Functions
 
@@ -130,6 +127,23 @@ class CaptureFlow:
         if text is None:
             text = self._texts[key] = found.text
         return text
+
+    def super_calls(self, found: Found) -> tuple[str, ...]:
+        """The methods that ``found`` calls through ``super()``."""
+        key = (found.definer.path, found.line)
+        above = self._above.get(key)
+        if above is None:
+            function = found.function() if "super" in self.text(found) else None
+            above = self._above[key] = tuple(dict.fromkeys(_super_calls(function))) if function is not None else ()
+        return above
+
+    def mentions_state(self, module: Module) -> bool:
+        """Whether the text of ``module`` has the words that capture state is named with."""
+        found = self._stateful.get(module.path)
+        if found is None:
+            text = module.source.text
+            found = self._stateful[module.path] = "to_capture" in text or "capture_aux_hidden" in text
+        return found
 
     # Objects
 
@@ -357,7 +371,7 @@ class _SetterWalk:
                 self._write(holder, event, found, chain, delegated=delegated)
             elif event.kind == "call" and len(event.path) > 1:
                 self._call(holder, event, chain, depth, delegated=delegated)
-        for name in super_calls(effects.node):
+        for name in self._flow.super_calls(found):
             following = holder.info.find_after(found.definer, name)
             if following is not None:
                 self.method(holder, following, chain, depth + 1, delegated=delegated)
@@ -470,7 +484,7 @@ def loads_name(function: FunctionNode, name: str) -> bool:
     return False
 
 
-def super_calls(function: FunctionNode) -> Iterator[str]:
+def _super_calls(function: FunctionNode) -> Iterator[str]:
     """The methods that ``function`` calls through ``super()``."""
     for node in ast.walk(function):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):

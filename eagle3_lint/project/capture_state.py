@@ -13,7 +13,6 @@ from eagle3_lint.project.capture_flow import (
     Holder,
     foreign_bases,
     is_setter,
-    super_calls,
 )
 from eagle3_lint.project.classes import ClassInfo, Found
 from eagle3_lint.project.effects import Event
@@ -22,7 +21,8 @@ if TYPE_CHECKING:
     from eagle3_lint.project.project import Project
 
 _MOST_DEPTH = 4
-_OWN_CALL = re.compile(r"\b(?:self|super\(\))\.([A-Za-z_]\w*)")
+_OWN_CALL = re.compile(r"(?:\bself|\))\.([A-Za-z_]\w*)")
+_STATE_NAME = re.compile(rf"\b\w*(?:{CAPTURE_STATE.pattern})\w*")
 _COMPUTED = re.compile(r"__dict__|\bsetattr\(\s*self\s*,\s*[^\"'\s]|vars\(\s*self\s*\)")
 
 
@@ -35,48 +35,49 @@ class UnsetRead:
     line: int
 
 
-def unset_reads(project: Project, holder: Holder, makers: tuple[Holder, ...], setters: tuple[str, ...]) -> tuple[UnsetRead, ...]:
+def unset_reads(
+    project: Project, holder: Holder, makers: tuple[Holder, ...], setters: tuple[str, ...]
+) -> tuple[UnsetRead, ...]:
     """The capture state that the forward of ``holder``, or one of its ``setters``, reads although nothing ever set it.
 
     ``makers`` are objects whose constructors may set attributes of ``holder`` after they made it.
     """
     flow, info = project.capture_flow, holder.info
-    if info.order.problem or foreign_bases(info) or not _mentions_state(flow, info):
-        return ()
-    if any(info.find(name) is not None for name in ("__getattr__", "__getattribute__", "__new__", "__slots__")):
+    mentioned = _mentioned_state(flow, info, setters)
+    if not mentioned or info.order.problem or foreign_bases(info):
         return ()
     made = flow.constructed(holder)
-    if not made.complete:
-        return ()
     given = {name for maker in makers for name in _given(flow, maker, holder)}
+    unset = {name for name in mentioned - made.attributes.keys() - given if info.find(name) is None}
+    if not unset or not made.complete:
+        return ()
+    if any(info.find(name) is not None for name in ("__getattr__", "__getattribute__", "__new__")):
+        return ()
     found: dict[str, UnsetRead] = {}
     for read in _reads(flow, holder, setters):
-        name = read.name
-        if name in made.attributes or name in given or name in found or info.find(name) is not None:
-            continue
-        if not _may_be_set_elsewhere(info, name):
-            found[name] = read
+        if read.name in unset and read.name not in found and not _may_be_set_elsewhere(info, read.name):
+            found[read.name] = read
     return tuple(found.values())
 
 
-def _mentions_state(flow: CaptureFlow, info: ClassInfo) -> bool:
-    """Whether anything that the forward may run mentions capture state; asks the text alone."""
-    if not any(CAPTURE_STATE.search(one.module.source.text) for one in info.project_classes):
-        return False
+def _mentioned_state(flow: CaptureFlow, info: ClassInfo, setters: tuple[str, ...]) -> set[str]:
+    """The names of capture state in what the forward and the setters may run; asks the text alone."""
+    if not any(flow.mentions_state(one.module) for one in info.project_classes):
+        return set()
+    names: set[str] = set()
     seen: set[tuple[str, int]] = set()
-    pending = [found for found in (info.find("forward"),) if found is not None]
+    pending = [found for found in map(info.find, ("forward", *setters)) if found is not None]
     while pending:
         method = pending.pop()
         if (method.definer.path, method.line) in seen or method.member.kind != "function":
             continue
         seen.add((method.definer.path, method.line))
         text = flow.text(method)
-        if CAPTURE_STATE.search(text):
-            return True
+        names.update(_STATE_NAME.findall(text))
         for name in set(_OWN_CALL.findall(text)):
-            following = info.find_after(method.definer, name) if "super()" in text else None
+            following = info.find_after(method.definer, name) if "super" in text else None
             pending.extend(one for one in (info.find(name), following) if one is not None)
-    return any(is_setter(member) for one in info.project_classes for member in one.members)
+    return names
 
 
 def _given(flow: CaptureFlow, maker: Holder, holder: Holder) -> Iterator[str]:
@@ -97,8 +98,7 @@ def _reads_of(
     effects = flow.effects(method) if method.member.kind == "function" else None
     if effects is None or depth > _MOST_DEPTH:
         return
-    above = set(super_calls(effects.node))
-    for name in sorted(above):
+    for name in flow.super_calls(method):
         following = holder.info.find_after(method.definer, name)
         if following is not None:
             yield from _reads_of(flow, holder, following, depth + 1, written)

@@ -67,9 +67,13 @@ from eagle3_lint.rules.project_context import ProjectContext, listed
 def check(context: ProjectContext) -> Iterable[Finding]:
     """One finding for each class whose constructors leave capture state out."""
     hit: dict[ClassInfo, tuple[dict[ClassInfo, None], dict[str, UnsetRead]]] = {}
+    seen: dict[tuple[Holder, bool], tuple[UnsetRead, ...]] = {}
     for info in context.subjects(context.project.registered):
         for holder, makers in _objects(context, info):
-            for read in _unset(context, holder, makers):
+            key = (holder, bool(makers))
+            if key not in seen:
+                seen[key] = _unset(context, holder, makers)
+            for read in seen[key]:
                 owner = _owner(context, holder, read)
                 registered, reads = hit.setdefault(owner, ({}, {}))
                 registered.setdefault(info)
@@ -86,7 +90,8 @@ def _objects(context: ProjectContext, info: ClassInfo) -> Iterator[tuple[Holder,
     flow = context.project.capture_flow
     for attribute in context.project.roles.held(info):
         for holder in flow.held(root, attribute).holders:
-            yield holder, (root,)
+            if any(flow.mentions_state(one.module) for one in holder.info.project_classes):
+                yield holder, (root,)
 
 
 def _unset(context: ProjectContext, holder: Holder, makers: tuple[Holder, ...]) -> tuple[UnsetRead, ...]:
