@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import os
-import sys
-
 from eagle3_lint.cache.store import Store, digest
-from eagle3_lint.facts.encoding import FORMAT, Plain, decode, encode
+from eagle3_lint.facts.encoding import Plain, decode, encode
 from eagle3_lint.facts.extract import facts_of
 from eagle3_lint.facts.module import ModuleFacts
 from eagle3_lint.sources.text import SourceText
@@ -18,10 +15,9 @@ _MOST_UNUSED = 2000
 class FactsCache:
     """Gives the facts of a source: from the pack where the content is known, else extracted and remembered."""
 
-    def __init__(self, store: Store, root: str, version: str) -> None:
+    def __init__(self, store: Store, name: str) -> None:
         self._store = store
-        key = digest(root.encode("utf-8", "surrogateescape"), _program(version))
-        self._name = f"facts-{key.hex()[:32]}"
+        self._name = f"facts-{name}"
         self._pack: dict[bytes, Plain] | None = None
         self._used: dict[bytes, Plain] = {}
         self._changed = False
@@ -57,6 +53,3 @@ class FactsCache:
             self._pack = found if isinstance(found, dict) else {}
         return self._pack
 
-
-def _program(version: str) -> bytes:
-    return f"{version} {FORMAT} {sys.version_info[:3]} {sys.implementation.cache_tag} {os.sep}".encode()

@@ -79,6 +79,7 @@ class _Run:
             unreadable(path, error) for path, error in discovered.unreadable if "EGL901" in self._codes
         ]
         elsewhere = self._elsewhere(given)
+        self._session.save()
         kept, suppressed = self._split([*self._results.values(), *elsewhere])
         return Report(
             root=report_root(sorted(given)),

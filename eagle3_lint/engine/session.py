@@ -16,8 +16,8 @@ from eagle3_lint.rules.base import Rule
 from eagle3_lint.sources.tree import SourceTree, find_tree_from, installed_tree, tree_of_file
 
 if TYPE_CHECKING:
-    from eagle3_lint.cache.facts import FactsCache
     from eagle3_lint.cache.store import Store
+    from eagle3_lint.engine.memory import Memory
     from eagle3_lint.findings.suppression import Kind
 
 
@@ -110,9 +110,9 @@ class Session:
         self, tree: SourceTree | None, extra: tuple[str, ...] = (), buffers: dict[str, bytes] | None = None
     ) -> Workspace:
         """A new workspace over ``tree`` and ``extra``, with this session's engine and cache."""
-        return Workspace(tree, extra, buffers, self.options.engine, self._facts_cache(tree, extra))
+        return Workspace(tree, extra, buffers, self.options.engine, self._memory(tree, extra))
 
-    def _facts_cache(self, tree: SourceTree | None, extra: tuple[str, ...]) -> FactsCache | None:
+    def _memory(self, tree: SourceTree | None, extra: tuple[str, ...]) -> Memory | None:
         if not self.options.cache:
             return None
         if self._store is None:
@@ -121,10 +121,11 @@ class Session:
 
             self._store = Store(os.path.join(cache_dir(self.options.cache_dir), "facts"))
         from eagle3_lint import __version__
-        from eagle3_lint.cache.facts import FactsCache
+        from eagle3_lint.engine.memory import Memory
 
         root = tree.root if tree is not None else os.path.dirname(extra[0]) if extra else ""
-        return FactsCache(self._store, root, __version__)
+        settings = f"{self.options.engine} {self.options.pedantic} {extra}"
+        return Memory(self._store, root, __version__, settings)
 
     @property
     def cache_problem(self) -> str:
@@ -155,11 +156,17 @@ class Session:
             kinds.add("pylint")
         if honour_noqa:
             kinds.add("noqa")
+        self.save()
         return ordered(result.kept(frozenset(kinds)))
 
     def check_file(self, path: str, data: bytes | None, rules: Iterable[Rule]) -> FileResult:
         """Everything that ``rules`` find in one file, with its suppressions."""
         return check_file(self.workspace_of(path, data), path, tuple(rules), self.options.target_version)
+
+    def save(self) -> None:
+        """Keep what was learnt for the next run."""
+        for workspace in self._workspaces.values():
+            workspace.save()
 
 
 @lru_cache(maxsize=8)

@@ -7,14 +7,16 @@ from collections.abc import Callable, Iterable
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from eagle3_lint.errors import UnreadableSourceError
 from eagle3_lint.facts.extract import facts_of
 from eagle3_lint.findings.model import Finding
 from eagle3_lint.findings.report import InternalError
 from eagle3_lint.project.modules import Modules
+from eagle3_lint.sources.reading import parse_source, read_source
 from eagle3_lint.sources.tree import SourceTree
 
 if TYPE_CHECKING:
-    from eagle3_lint.cache.facts import FactsCache
+    from eagle3_lint.engine.memory import Memory
     from eagle3_lint.project.contract import Contract
     from eagle3_lint.project.project import Project
     from eagle3_lint.rules.base import Rule
@@ -30,18 +32,23 @@ class Workspace:
         extra: tuple[str, ...] = (),
         buffers: dict[str, bytes] | None = None,
         engine: str = "auto",
-        cache: FactsCache | None = None,
+        memory: Memory | None = None,
+        pedantic: bool = False,
     ) -> None:
         self.tree = tree
-        self._cache = cache
+        self._pedantic = pedantic
+        self._memory = memory
+        self._runtime = b""
         self.extra = extra
         self._engine = engine
         roots = dict.fromkeys(_package_root(path) for path in extra)
         if tree is not None:
             roots.setdefault(tree.root)
         self.roots = tuple(roots)
-        self.modules = Modules(self.roots, buffers, cache.facts if cache else facts_of)
+        self.modules = Modules(self.roots, buffers, memory.facts if memory else facts_of)
         self._found: dict[str, tuple[Finding, ...]] = {}
+        self._recalled = False
+        self._learnt = False
         self.internal_errors: list[InternalError] = []
 
     @property
@@ -54,12 +61,16 @@ class Workspace:
     @cached_property
     def contract(self) -> Contract:
         """What the runtime of the tree calls on a target; the built-in default where there is no runtime."""
-        from eagle3_lint.project.contract import builtin_contract, read_contract
-        from eagle3_lint.sources.reading import parse_source, read_source
-
         if self.tree is None or not self.tree.has_runtime:
+            from eagle3_lint.project.contract.model import builtin_contract
+
+            self._runtime = b"none"
             return builtin_contract()
-        return read_contract(self.tree.root, read_source, parse_source)
+        root = self.tree.root
+        if self._memory is None:
+            return _read_contract(root)
+        contract, self._runtime = self._memory.contract(root, lambda: _read_contract(root))
+        return contract
 
     @cached_property
     def project(self) -> Project:
@@ -67,7 +78,7 @@ class Workspace:
         from eagle3_lint.project.project import Project
 
         models = self.tree.models if self.tree is not None else None
-        return Project(self.modules, models, self.contract, self.extra)
+        return Project(self.modules, models, self.contract, self.extra, self._engine)
 
     def is_model_file(self, path: str) -> bool:
         """Whether ``path`` is one of the project's own modules, so that its facts are wanted anyway."""
@@ -75,23 +86,61 @@ class Workspace:
 
     def project_findings(self, rule: Rule) -> tuple[Finding, ...]:
         """Everything that ``rule`` finds in the project, wherever it is."""
+        if rule.check_project is None:
+            return ()
+        if not self._recalled:
+            self._recalled = True
+            self._found.update(self._recall())
         found = self._found.get(rule.code)
         if found is None:
             found = self._found[rule.code] = self._check_project(rule)
-            self.save()
+            self._learnt = True
         return found
 
     def save(self) -> None:
         """Keep what was learnt for the next run, where there is a cache."""
-        if self._cache is not None:
-            self._cache.save()
+        if self._memory is None or not self._learnt:
+            return
+        self._learnt = False
+        self._memory.save()
+        key = self._key
+        if key:
+            failed = {error.rule for error in self.internal_errors}
+            kept = {code: found for code, found in self._found.items() if code not in failed}
+            outside = {path for path in self.modules.consulted if not self.is_model_file(path)}
+            self._memory.keep_findings(key, outside, kept)
+
+    def _recall(self) -> dict[str, tuple[Finding, ...]]:
+        return self._memory.findings(self._key) if self._memory is not None and self._key else {}
+
+    @cached_property
+    def _key(self) -> bytes:
+        """A digest of all that the findings always depend on; empty where they depend on more than is looked at."""
+        from eagle3_lint.cache.store import digest
+
+        if self.contract and not self._runtime:
+            return b""
+        parts = [self._runtime]
+        for path in self.model_files:
+            try:
+                data = self.modules.data(path)
+            except UnreadableSourceError as error:
+                data = f"unreadable: {error.reason}".encode()
+            parts.extend((os.fsencode(path), digest(data)))
+        return digest(*parts)
+
+    @cached_property
+    def model_files(self) -> tuple[str, ...]:
+        """Every Python file of the models directory, subpackages too, and the extra files."""
+        from eagle3_lint.project.files import python_files
+
+        return python_files(self.tree.models if self.tree is not None else None, self.extra)
 
     def _check_project(self, rule: Rule) -> tuple[Finding, ...]:
         from eagle3_lint.rules.project_context import ProjectContext
 
-        if rule.check_project is None:
-            return ()
-        context = ProjectContext(self.project, self.root)
+        assert rule.check_project is not None
+        context = ProjectContext(self.project, self.root, self._pedantic)
         found: list[Finding] = []
         try:
             found.extend(rule.check_project(context))
@@ -133,6 +182,12 @@ class Workspace:
                 return None
             names |= inner
         return frozenset(names)
+
+
+def _read_contract(root: str) -> Contract:
+    from eagle3_lint.project.contract import read_contract
+
+    return read_contract(root, read_source, parse_source)
 
 
 def describe(error: Exception) -> str:

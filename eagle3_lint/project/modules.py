@@ -11,7 +11,7 @@ from eagle3_lint.errors import UnreadableSourceError
 from eagle3_lint.facts.extract import facts_of
 from eagle3_lint.facts.module import Alternatives, Binding, ClassFacts, ModuleFacts, Place
 from eagle3_lint.findings.model import Span
-from eagle3_lint.sources.reading import parse_source, read_source
+from eagle3_lint.sources.reading import parse_source, read_bytes, read_source
 from eagle3_lint.sources.text import SourceText
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
@@ -139,6 +139,7 @@ class Modules:
         self._by_path: dict[str, Module | UnreadableSourceError] = {}
         self._names: dict[str, str | None] = {}
         self._listings: dict[str, frozenset[str]] = {}
+        self._data: dict[str, bytes] = {}
 
     def load(self, path: str) -> Module:
         """The module of the file ``path``; raises UnreadableSourceError where it can't be read or parsed."""
@@ -159,7 +160,20 @@ class Modules:
     def source(self, path: str) -> SourceText:
         """The text of the file ``path``; raises UnreadableSourceError where it can't be read."""
         found = self._by_path.get(path)
-        return found.source if isinstance(found, Module) else read_source(path, self._buffers.get(path))
+        return found.source if isinstance(found, Module) else read_source(path, self.data(path))
+
+    def data(self, path: str) -> bytes:
+        """The content of the file ``path``, read once; raises UnreadableSourceError where it can't be read."""
+        found = self._data.get(path)
+        if found is None:
+            buffered = self._buffers.get(path)
+            found = self._data[path] = read_bytes(path) if buffered is None else buffered
+        return found
+
+    @property
+    def consulted(self) -> frozenset[str]:
+        """Every file and directory that was looked at so far."""
+        return frozenset((*self._by_path, *self._listings))
 
     def named(self, dotted: str) -> Module | None:
         """The module ``dotted``, or None: outside the project, a package without file, or unreadable."""
@@ -182,7 +196,7 @@ class Modules:
 
     def _load(self, path: str) -> Module | UnreadableSourceError:
         try:
-            source = read_source(path, self._buffers.get(path))
+            source = read_source(path, self.data(path))
             return Module(self.name_of(path), source, self._facts(source))
         except UnreadableSourceError as error:
             return error

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 from eagle3_lint.facts.module import ClassFacts
 from eagle3_lint.project.classes import ClassInfo
 from eagle3_lint.project.contract import Contract
+from eagle3_lint.project.files import python_files
 from eagle3_lint.project.interpreter import Constructed, Interpreter
 from eagle3_lint.project.modules import Module, Modules
-from eagle3_lint.project.names import Names
+from eagle3_lint.project.resolver import open_resolver
 from eagle3_lint.project.roles import Roles
 from eagle3_lint.project.values import ClassValue, SequenceValue
 
@@ -24,17 +25,22 @@ class Project:
     """One tree of models, with whatever else its names lead to.
 
     ``models`` is the directory whose modules the registry scans (None where the linted files lie in no tree);
-    ``extra`` are linted files outside it, each a model module of its own.
+    ``extra`` are linted files outside it, each a model module of its own. ``engine`` says who resolves names.
     """
 
     def __init__(
-        self, modules: Modules, models: str | None, contract: Contract, extra: tuple[str, ...] = ()
+        self,
+        modules: Modules,
+        models: str | None,
+        contract: Contract,
+        extra: tuple[str, ...] = (),
+        engine: str = "auto",
     ) -> None:
         self.modules = modules
         self.models = models
         self.contract = contract
         self.extra = extra
-        self.names = Names(modules, self._packages())
+        self.names = open_resolver(engine, modules, self._packages())
         self.interpreter = Interpreter(self.names)
         self.roles = Roles(self)
 
@@ -47,11 +53,7 @@ class Project:
     @cached_property
     def model_files(self) -> tuple[str, ...]:
         """Every Python file of the models directory, subpackages too, and the extra files."""
-        found = set(self.extra)
-        for directory, folders, files in os.walk(self.models) if self.models else ():
-            folders[:] = [folder for folder in folders if folder != "__pycache__" and not folder.startswith(".")]
-            found.update(os.path.join(directory, name) for name in files if name.endswith(".py"))
-        return tuple(sorted(found))
+        return python_files(self.models, self.extra)
 
     def model_modules(self) -> Iterator[Module]:
         """The readable modules of ``model_files``."""

@@ -36,13 +36,13 @@ MAX_FSTRING_COST = 10**11 if sys.version_info >= (3, 12) else 10**10
 _TOKENS_COUNTED_FROM = 256 * 1024
 _DOTS_COUNTED_FROM = 1 << 28
 _FIELDS_COUNTED_FROM = 1 << 32
-_TOKEN = re.compile(r"\w+|[^\w\s]")
-_IMPORT = re.compile(r"\b(?:import|from)\b(?:\\(?:\r\n|\r|\n)|[^\r\n;#])*")
-_FSTRING = re.compile(
-    r"\b(?:[fF][rR]?|[rR][fF])"
+# Most runs never need these: compiling them would cost every run a millisecond.
+_TOKEN = r"\w+|[^\w\s]"
+_IMPORT = r"\b(?:import|from)\b(?:\\(?:\r\n|\r|\n)|[^\r\n;#])*"
+_FSTRING = (
+    r"(?s)\b(?:[fF][rR]?|[rR][fF])"
     r"(?:('{3}|\"{3})[^'\"\\]*(?:(?:\\.|(?!\1)['\"])[^'\"\\]*)*"
-    r"|\"[^\"\\\r\n]*(?:\\.[^\"\\\r\n]*)*|'[^'\\\r\n]*(?:\\.[^'\\\r\n]*)*)",
-    re.DOTALL,
+    r"|\"[^\"\\\r\n]*(?:\\.[^\"\\\r\n]*)*|'[^'\\\r\n]*(?:\\.[^'\\\r\n]*)*)"
 )
 
 _BOM = b"\xef\xbb\xbf"
@@ -89,6 +89,11 @@ def read_source(path: str, data: bytes | None = None) -> SourceText:
     elif len(data) > MAX_SOURCE_BYTES:
         raise _too_large()
     return _decode(absolute, data)
+
+
+def read_bytes(path: str) -> bytes:
+    """The content of one file, undecoded; raises UnreadableSourceError as ``read_source`` does for what isn't a file."""
+    return _read_regular_file(os.path.abspath(path))
 
 
 def check_regular_file(path: str) -> UnreadableSourceError | None:
@@ -264,14 +269,14 @@ def _check_budget(source: SourceText) -> None:
 
 
 def _check_tokens(source: SourceText) -> None:
-    tokens = sum(1 for _ in islice(_TOKEN.finditer(source.text), MAX_TOKENS + 1))
+    tokens = sum(1 for _ in islice(re.finditer(_TOKEN, source.text), MAX_TOKENS + 1))
     if tokens > MAX_TOKENS:
         raise UnreadableSourceError(f"it is too large to parse: more than {MAX_TOKENS:,} tokens")
 
 
 def _check_imports(source: SourceText) -> None:
     # The parser joins an imported dotted name dot by dot and keeps every step: memory by the square of its length.
-    for statement in _IMPORT.finditer(source.text):
+    for statement in re.finditer(_IMPORT, source.text):
         if any(name.count(".") > MAX_IMPORT_DOTS for name in statement.group().split(",")):
             line = len(SourceText(source.path, b"", source.text[: statement.start()]).lines)
             raise UnreadableSourceError(f"it imports a name with more than {MAX_IMPORT_DOTS} dots", line)
@@ -280,7 +285,9 @@ def _check_imports(source: SourceText) -> None:
 def _check_fstrings(source: SourceText) -> None:
     # Up to 3.11 the parser goes through the literal again for each field, later through the rest of the file.
     whole = len(source.data) if sys.version_info >= (3, 12) else 0
-    cost = sum(text.count("{") * (whole or len(text)) for text in map(re.Match.group, _FSTRING.finditer(source.text)))
+    cost = sum(
+        text.count("{") * (whole or len(text)) for text in map(re.Match.group, re.finditer(_FSTRING, source.text))
+    )
     if cost > MAX_FSTRING_COST:
         raise UnreadableSourceError("it has too many replacement fields in f-strings to parse")
 

@@ -1,0 +1,109 @@
+"""What one workspace remembers from run to run: facts of modules, the contract, and the findings of each rule."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterable
+
+from eagle3_lint.cache.answers import Answers
+from eagle3_lint.cache.facts import FactsCache
+from eagle3_lint.cache.store import Store, digest
+from eagle3_lint.facts.encoding import FORMAT as FACTS_FORMAT
+from eagle3_lint.facts.module import ModuleFacts
+from eagle3_lint.findings.encoding import decode_finding, encode_finding
+from eagle3_lint.findings.model import Finding
+from eagle3_lint.project.contract.encoding import FORMAT as CONTRACT_FORMAT
+from eagle3_lint.project.contract.encoding import decode, encode
+from eagle3_lint.project.contract.files import RUNTIME_FOLDERS
+from eagle3_lint.project.contract.model import CAPTURE_SETTERS, Contract
+from eagle3_lint.sources.text import SourceText
+
+
+class Memory:
+    """The cache of one workspace; ``settings`` are the options that its findings depend on."""
+
+    def __init__(self, store: Store, root: str, version: str, settings: str) -> None:
+        program = f"{version} {FACTS_FORMAT} {CONTRACT_FORMAT} {sys.version_info[:3]} {sys.implementation.cache_tag}"
+        self._key = digest(program.encode(), os.fsencode(root))
+        self._settings = digest(self._key, settings.encode())
+        self._facts = FactsCache(store, self._name(self._key))
+        self._contracts = Answers(store, f"contract-{self._name(self._key)}")
+        self._findings = Answers(store, f"findings-{self._name(self._settings)}")
+
+    def facts(self, source: SourceText) -> ModuleFacts:
+        """The facts of ``source``; raises UnreadableSourceError where it isn't Python."""
+        return self._facts.facts(source)
+
+    def save(self) -> None:
+        """Write what was learnt of modules."""
+        self._facts.save()
+
+    def contract(self, root: str, read: Callable[[], Contract]) -> tuple[Contract, bytes]:
+        """The contract of the tree at ``root``, read only where its runtime isn't known, and a digest of that runtime.
+
+        The digest is empty where the contract depends on more than the folders of the runtime; nothing is kept then.
+        """
+        runtime = _runtime_digest(root)
+        known = self._contracts.find(runtime)
+        if known is not None:
+            try:
+                return decode(known), runtime
+            except (ValueError, TypeError):
+                known = None
+        contract = read()
+        if not _is_from_runtime(contract, root):
+            return contract, b""
+        self._contracts.keep(runtime, (), encode(contract))
+        return contract, runtime
+
+    def findings(self, key: bytes) -> dict[str, tuple[Finding, ...]]:
+        """The findings of each rule that were kept under ``key``."""
+        known = self._findings.find(digest(self._settings, key))
+        if not isinstance(known, dict):
+            return {}
+        try:
+            return {code: tuple(decode_finding(one) for one in found) for code, found in known.items()}
+        except (ValueError, TypeError):
+            return {}
+
+    def keep_findings(
+        self, key: bytes, dependencies: Iterable[str], found: dict[str, tuple[Finding, ...]]
+    ) -> None:
+        """Keep the findings of each rule under ``key`` as long as ``dependencies`` stay what they are."""
+        plain = {code: tuple(encode_finding(one) for one in findings) for code, findings in found.items()}
+        self._findings.keep(digest(self._settings, key), dependencies, plain)
+
+    @staticmethod
+    def _name(key: bytes) -> str:
+        return key.hex()[:32]
+
+
+def _runtime_digest(root: str) -> bytes:
+    parts: list[bytes] = []
+    for folder in RUNTIME_FOLDERS:
+        for directory, folders, names in os.walk(os.path.join(root, "sglang", "srt", folder)):
+            folders.sort()
+            for name in sorted(names):
+                if name.endswith(".py"):
+                    path = os.path.join(directory, name)
+                    parts.extend((os.fsencode(path), _content(path)))
+    return digest(*parts)
+
+
+def _content(path: str) -> bytes:
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError:
+        return b""
+
+
+def _is_from_runtime(contract: Contract, root: str) -> bool:
+    folders = tuple(os.path.join(root, "sglang", "srt", folder) + os.sep for folder in RUNTIME_FOLDERS)
+    return any(
+        site.path.startswith(folders)
+        for method in contract.methods
+        if method.name in CAPTURE_SETTERS
+        for site in method.call_sites
+    )
