@@ -8,9 +8,8 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from eagle3_lint.errors import UnreadableSourceError
 from eagle3_lint.project.contract.needles import Needle
-from eagle3_lint.project.contract.scopes import RuntimeModule
+from eagle3_lint.project.contract.scopes import UNREADABLE, RuntimeModule, runtime_module
 from eagle3_lint.sources.text import SourceText
 
 RUNTIME_FOLDERS = ("model_executor", "speculative")
@@ -92,14 +91,17 @@ class RuntimeFiles:
 
     def any_call_speaks_of(self, word: str, pattern: re.Pattern[bytes]) -> bool:
         """Whether the arguments of some call of ``word`` match ``pattern``; nothing is parsed for it."""
-        called = re.compile(rf"(?<!def )\b{re.escape(word)}\s*\(((?:[^()]|\([^()]*\))*)".encode())
+        arguments = re.compile(rb"\s*\(((?:[^()]|\([^()]*\))*)")
         wanted = word.encode()
-        return any(
-            pattern.search(match.group(1))
-            for data in self._data.values()
-            if wanted in data
-            for match in called.finditer(data)
-        )
+        for data in self._data.values():
+            position = data.find(wanted)
+            while position >= 0:
+                end = position + len(wanted)
+                match = arguments.match(data, end)
+                if match is not None and not data.endswith(b"def ", 0, position) and pattern.search(match.group(1)):
+                    return True
+                position = data.find(wanted, end)
+        return False
 
     def module(self, path: str) -> RuntimeModule | None:
         """The parsed module of a known file; None where it can't be read, or too many were parsed already."""
@@ -130,14 +132,12 @@ class RuntimeFiles:
         return path[len(self.srt) + 1 :].partition(os.sep)[0]
 
     def _load(self, path: str) -> RuntimeModule | None:
+        dotted = f"sglang.srt.{path[len(self.srt) + 1 : -len('.py')].replace(os.sep, '.')}"
         try:
-            source = self.read(path)
-            tree = self.parse(source)
-        except (UnreadableSourceError, OSError, SyntaxError, ValueError, RecursionError, MemoryError):
+            return runtime_module(self.read(path), self._folder(path), dotted.removesuffix(".__init__"), self.parse)
+        except (OSError, *UNREADABLE):
             # A broken file is a finding of its own for whoever lints it; it calls nothing.
             return None
-        relative = f"sglang.srt.{path[len(self.srt) + 1 : -len('.py')].replace(os.sep, '.')}"
-        return RuntimeModule(source, tree, self._folder(path), relative.removesuffix(".__init__"))
 
 
 def _entries(folder: str) -> list[os.DirEntry[str]]:

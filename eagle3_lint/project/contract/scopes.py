@@ -7,12 +7,17 @@ from __future__ import annotations
 
 import ast
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
 
+from eagle3_lint.errors import UnreadableSourceError
 from eagle3_lint.project.contract.needles import Needle, attribute_needle
+from eagle3_lint.project.contract.outline import Block, outline_of
 from eagle3_lint.sources.text import SourceText
+
+UNREADABLE = (UnreadableSourceError, SyntaxError, ValueError, RecursionError, MemoryError)
+"""What reading or parsing raises for a file, or a part of one, that is no Python."""
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
@@ -34,6 +39,16 @@ _COMPOUND = (
     ast.ExceptHandler,
     ast.Match,
     ast.match_case,
+)
+_BINDING = (
+    ast.Assign,
+    ast.AnnAssign,
+    ast.NamedExpr,
+    ast.For,
+    ast.AsyncFor,
+    ast.comprehension,
+    ast.With,
+    ast.AsyncWith,
 )
 
 EACH = -1
@@ -151,6 +166,7 @@ class RuntimeClass:
 
     node: ast.ClassDef
     module: RuntimeModule
+    outer: Function | None = None
 
     @property
     def name(self) -> str:
@@ -158,7 +174,13 @@ class RuntimeClass:
 
     @cached_property
     def methods(self) -> dict[str, Function]:
-        return {function.name: function for function in self.module.functions if function.owner is self}
+        """The methods by name, the getter of a property before its setter."""
+        around = self.outer.inner.functions if self.outer is not None else self.module.functions
+        found: dict[str, Function] = {}
+        for function in around:
+            if function.owner is self and function.decorators.isdisjoint({"setter", "deleter"}):
+                found[function.name] = function
+        return found
 
     @cached_property
     def constants(self) -> dict[str, list[Binding]]:
@@ -182,16 +204,35 @@ class RuntimeClass:
 
 @dataclass(frozen=True, eq=False)
 class Function:
-    """A function or method; or, with a module as ``node``, the code at module level and in class bodies."""
+    """A function or method; or, with a module as ``node``, the code at module level and in class bodies.
 
-    node: FunctionNode | ast.Module
+    ``stub`` is the node, or one without parameters and body where ``block`` has the text of the whole.
+    """
+
+    stub: FunctionNode | ast.Module
     module: RuntimeModule
     owner: RuntimeClass | None = None
     outer: Function | None = None
+    block: Block | None = None
 
     @property
     def name(self) -> str:
-        return "" if isinstance(self.node, ast.Module) else self.node.name
+        return "" if isinstance(self.stub, ast.Module) else self.stub.name
+
+    @property
+    def first_line(self) -> int:
+        return 0 if isinstance(self.stub, ast.Module) else self.stub.lineno
+
+    @property
+    def last_line(self) -> int:
+        if self.block is not None:
+            return self.block.last
+        return 0 if isinstance(self.stub, ast.Module) else self.stub.end_lineno or 0
+
+    @cached_property
+    def node(self) -> FunctionNode | ast.Module:
+        """The function as it is parsed; its stub where it can't be."""
+        return self.stub if self.block is None else self.module.parsed(self.block) or self.stub
 
     @cached_property
     def qualified_name(self) -> str:
@@ -200,9 +241,9 @@ class Function:
 
     @cached_property
     def decorators(self) -> frozenset[str]:
-        if isinstance(self.node, ast.Module):
+        if isinstance(self.stub, ast.Module):
             return frozenset()
-        return frozenset(last_identifier(decorator) for decorator in self.node.decorator_list)
+        return frozenset(last_identifier(decorator) for decorator in self.stub.decorator_list)
 
     @cached_property
     def parameters(self) -> tuple[str, ...]:
@@ -264,7 +305,7 @@ class Function:
 
     @cached_property
     def _assignments(self) -> tuple[tuple[ast.expr, Binding], ...]:
-        found = [pair for node in self._own_nodes() for pair in assignments(node)]
+        found = [pair for node in self._own_nodes() if isinstance(node, _BINDING) for pair in assignments(node)]
         return tuple(sorted(found, key=lambda pair: (pair[0].lineno, pair[0].col_offset)))
 
     @cached_property
@@ -291,25 +332,101 @@ class Function:
 
     @cached_property
     def imports(self) -> dict[str, Import]:
-        return {name: found for node in self._own_nodes() for name, found in imports_of(node, self.module.package)}
+        package = self.module.package
+        statements = (node for node in self._own_nodes() if isinstance(node, (ast.Import, ast.ImportFrom)))
+        return {name: found for node in statements for name, found in imports_of(node, package)}
 
     @cached_property
     def returns(self) -> tuple[ast.expr, ...]:
         return tuple(node.value for node in self.parents if isinstance(node, ast.Return) and node.value is not None)
 
     @cached_property
+    def inner(self) -> Members:
+        """What is defined inside of this function, at any depth."""
+        return members_of(self.node, self.module, self)
+
+    @cached_property
     def nested(self) -> dict[str, Function]:
-        return {function.name: function for function in self.module.functions if function.outer is self}
+        """The functions that are local names of this one."""
+        return {
+            function.name: function
+            for function in self.inner.functions
+            if function.outer is self and function.owner is None
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class Members:
+    """Functions and classes, by line."""
+
+    functions: tuple[Function, ...]
+    classes: tuple[RuntimeClass, ...]
+
+    def function_at(self, line: int) -> Function | None:
+        """The innermost of the functions that ``line`` lies in."""
+        for index in range(bisect_right(self._starts, line) - 1, -1, -1):
+            if line <= self.functions[index].last_line:
+                return self.functions[index]
+        return None
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        return [function.first_line for function in self.functions]
+
+
+def members_of(root: ast.AST, module: RuntimeModule, outer: Function | None) -> Members:
+    """Every function and class below ``root``, which is the body of ``module`` or the function ``outer``."""
+    functions: list[Function] = []
+    classes: list[RuntimeClass] = []
+    pending: list[tuple[ast.AST, RuntimeClass | None, Function | None]] = [
+        (child, None, outer) for child in _compound(root)
+    ]
+    while pending:
+        node, owner, around = pending.pop()
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            block = module.blocks.get(node.lineno) if outer is None else None
+            around, owner = Function(node, module, owner, around, block), None
+            functions.append(around)
+        elif isinstance(node, ast.ClassDef):
+            owner = RuntimeClass(node, module, around)
+            classes.append(owner)
+        pending.extend((child, owner, around) for child in _compound(node))
+    functions.sort(key=lambda function: function.first_line)
+    classes.sort(key=lambda found: found.node.lineno)
+    return Members(tuple(functions), tuple(classes))
+
+
+def _compound(node: ast.AST) -> Iterator[ast.AST]:
+    for field in ("body", "orelse", "finalbody", "handlers", "cases"):
+        for child in getattr(node, field, ()):
+            if isinstance(child, _COMPOUND):
+                yield child
 
 
 @dataclass(frozen=True, eq=False)
 class RuntimeModule:
-    """One parsed file of the runtime; ``folder`` is its first folder below ``srt``, ``dotted`` its import name."""
+    """One file of the runtime; ``folder`` is its first folder below ``srt``, ``dotted`` its import name.
+
+    Functions are parsed one by one as they are asked for, with ``parse``; :func:`runtime_module` makes a module.
+    """
 
     source: SourceText
     tree: ast.Module
     folder: str
     dotted: str
+    parse: Callable[[SourceText], ast.Module]
+    blocks: Mapping[int, Block]
+
+    def parsed(self, block: Block) -> FunctionNode | None:
+        """The node of one function; None where its lines were not the whole of it."""
+        try:
+            tree = self.parse(replace(self.source, text=block.alone))
+        except UNREADABLE:
+            return None
+        for node in ast.walk(tree):
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                return node
+        return None
 
     @property
     def package(self) -> str:
@@ -318,33 +435,17 @@ class RuntimeModule:
         return self.dotted.rpartition(".")[0]
 
     @cached_property
-    def _members(self) -> tuple[tuple[Function, ...], tuple[RuntimeClass, ...]]:
-        functions: list[Function] = []
-        classes: list[RuntimeClass] = []
-        pending: list[tuple[ast.AST, RuntimeClass | None, Function | None]] = [(self.tree, None, None)]
-        while pending:
-            node, owner, outer = pending.pop()
-            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-                outer, owner = Function(node, self, owner, outer), None
-                functions.append(outer)
-            elif isinstance(node, ast.ClassDef):
-                owner = RuntimeClass(node, self)
-                classes.append(owner)
-            for field in ("body", "orelse", "finalbody", "handlers", "cases"):
-                pending.extend(
-                    (child, owner, outer) for child in getattr(node, field, ()) if isinstance(child, _COMPOUND)
-                )
-        functions.sort(key=lambda function: function.node.lineno if not isinstance(function.node, ast.Module) else 0)
-        return tuple(functions), tuple(classes)
+    def _members(self) -> Members:
+        return members_of(self.tree, self, None)
 
     @property
     def functions(self) -> tuple[Function, ...]:
-        """Every function of the module, nested ones too, by line."""
-        return self._members[0]
+        """The functions of the module, by line; those in functions that were not parsed yet are left out."""
+        return self._members.functions
 
     @cached_property
     def classes(self) -> dict[str, RuntimeClass]:
-        return {found.name: found for found in reversed(self._members[1])}
+        return {found.name: found for found in self._members.classes}
 
     @cached_property
     def body(self) -> Function:
@@ -357,22 +458,31 @@ class RuntimeModule:
             function.name: function for function in self.functions if function.owner is None and function.outer is None
         }
 
-    @cached_property
-    def _starts(self) -> list[int]:
-        return [_first_line(function.node) for function in self.functions]
-
     def function_at(self, line: int) -> Function:
         """The innermost function that ``line`` lies in; the module's body outside of all."""
-        for index in range(bisect_right(self._starts, line) - 1, -1, -1):
-            function = self.functions[index]
-            if not isinstance(function.node, ast.Module) and line <= (function.node.end_lineno or 0):
-                return function
-        return self.body
+        function = self._members.function_at(line)
+        if function is None:
+            return self.body
+        return function if function.block is None else function.inner.function_at(line) or function
 
     def functions_with(self, needle: Needle) -> tuple[Function, ...]:
         """The functions (or the module's body) with a line that ``needle`` is found in, in order."""
         return tuple(dict.fromkeys(self.function_at(number) for number in needle.lines_in(self.source.text)))
 
 
-def _first_line(node: FunctionNode | ast.Module) -> int:
-    return 0 if isinstance(node, ast.Module) else node.lineno
+def runtime_module(
+    source: SourceText, folder: str, dotted: str, parse: Callable[[SourceText], ast.Module]
+) -> RuntimeModule:
+    """The module of one file: by its outline where that can be told, else parsed as a whole.
+
+    Raises what ``parse`` raises for a file that can't be parsed; ``parse`` is given parts of the file too.
+    """
+    outline = outline_of(source.text)
+    if outline is not None:
+        try:
+            tree = parse(replace(source, text=outline.text))
+        except UNREADABLE:
+            tree = None
+        if tree is not None:
+            return RuntimeModule(source, tree, folder, dotted, parse, {block.first: block for block in outline.blocks})
+    return RuntimeModule(source, parse(source), folder, dotted, parse, {})
