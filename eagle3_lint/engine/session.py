@@ -110,7 +110,9 @@ class Session:
         self, tree: SourceTree | None, extra: tuple[str, ...] = (), buffers: dict[str, bytes] | None = None
     ) -> Workspace:
         """A new workspace over ``tree`` and ``extra``, with this session's engine and cache."""
-        return Workspace(tree, extra, buffers, self.options.engine, self._memory(tree, extra))
+        return Workspace(
+            tree, extra, buffers, self.options.engine, self._memory(tree, extra), self.options.pedantic
+        )
 
     def _memory(self, tree: SourceTree | None, extra: tuple[str, ...]) -> Memory | None:
         if not self.options.cache:

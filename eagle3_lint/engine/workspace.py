@@ -47,6 +47,8 @@ class Workspace:
         self.roots = tuple(roots)
         self.modules = Modules(self.roots, buffers, memory.facts if memory else facts_of)
         self._found: dict[str, tuple[Finding, ...]] = {}
+        self._by_path: dict[str, dict[str, list[Finding]]] = {}
+        self._census: dict[str, tuple[int, int, int]] = {}
         self._recalled = False
         self._learnt = False
         self.internal_errors: list[InternalError] = []
@@ -88,14 +90,55 @@ class Workspace:
         """Everything that ``rule`` finds in the project, wherever it is."""
         if rule.check_project is None:
             return ()
-        if not self._recalled:
-            self._recalled = True
-            self._found.update(self._recall())
+        self._recall()
         found = self._found.get(rule.code)
         if found is None:
             found = self._found[rule.code] = self._check_project(rule)
             self._learnt = True
         return found
+
+    def project_findings_in(self, path: str, rule: Rule) -> tuple[Finding, ...]:
+        """What ``rule`` finds in the file ``path``."""
+        by_path = self._by_path.get(rule.code)
+        if by_path is None:
+            by_path = self._by_path[rule.code] = {}
+            for one in self.project_findings(rule):
+                by_path.setdefault(one.path, []).append(one)
+        return tuple(by_path.get(path, ()))
+
+    def census(self) -> dict[str, tuple[int, int, int]]:
+        """For each model file: how many classes it has, how many of them are registered, how many of these wrappers."""
+        self._recall()
+        if not self._census:
+            roles = self.project.roles
+            for info in self.project.classes:
+                classes, registered, wrappers = self._census.get(info.path, (0, 0, 0))
+                is_registered = roles.is_registered(info)
+                is_wrapper = is_registered and roles.is_multimodal(info) and not roles.is_draft(info)
+                self._census[info.path] = (classes + 1, registered + is_registered, wrappers + is_wrapper)
+            self._learnt = True
+        return self._census
+
+    def recall_file(self, path: str, key: str) -> tuple[Finding, ...] | None:
+        """What the text of ``path`` was found to show in an earlier run, or None."""
+        full = self._file_key(path, key)
+        return self._memory.file_findings(full) if self._memory is not None and full else None
+
+    def remember_file(self, path: str, key: str, found: tuple[Finding, ...]) -> None:
+        """Keep what the text of ``path`` shows, unless it depends on what other files export."""
+        full = self._file_key(path, key)
+        if self._memory is not None and full:
+            self._memory.keep_file_findings(full, found)
+            self._learnt = True
+
+    def _file_key(self, path: str, key: str) -> bytes:
+        from eagle3_lint.cache.store import digest
+
+        try:
+            data = self.modules.data(path)
+        except UnreadableSourceError:
+            return b""
+        return b"" if b"import *" in data else digest(os.fsencode(key), data)
 
     def save(self) -> None:
         """Keep what was learnt for the next run, where there is a cache."""
@@ -103,15 +146,22 @@ class Workspace:
             return
         self._learnt = False
         self._memory.save()
-        key = self._key
-        if key:
+        if self._recalled and self._key:
+            from eagle3_lint.engine.memory import Recalled
+
             failed = {error.rule for error in self.internal_errors}
             kept = {code: found for code, found in self._found.items() if code not in failed}
             outside = {path for path in self.modules.consulted if not self.is_model_file(path)}
-            self._memory.keep_findings(key, outside, kept)
+            self._memory.keep(self._key, outside, Recalled(kept, self._census))
 
-    def _recall(self) -> dict[str, tuple[Finding, ...]]:
-        return self._memory.findings(self._key) if self._memory is not None and self._key else {}
+    def _recall(self) -> None:
+        if self._recalled:
+            return
+        self._recalled = True
+        known = self._memory.recall(self._key) if self._memory is not None and self._key else None
+        if known is not None:
+            self._found.update(known.findings)
+            self._census.update(known.census)
 
     @cached_property
     def _key(self) -> bytes:
@@ -120,7 +170,7 @@ class Workspace:
 
         if self.contract and not self._runtime:
             return b""
-        parts = [self._runtime]
+        parts = [self._runtime, b"pedantic" if self._pedantic else b""]
         for path in self.model_files:
             try:
                 data = self.modules.data(path)

@@ -166,6 +166,26 @@ class Interpreter:
             return (UnknownValue(f"{info.name} has no {name}"),)
         return self._member(found, None)
 
+    def member_of(
+        self, found: Found, receiver: Value, heaps: Iterable[dict[Value, dict[str, Attribute]]]
+    ) -> Values:
+        """What a member of its class gives on the object ``receiver``, a property what it returns.
+
+        ``heaps`` are the attributes of the objects around it, the nearest first.
+        """
+        objects: dict[Value, dict[str, Attribute]] = {}
+        for heap in heaps if found.member.decorators else ():
+            for holder, attributes in heap.items():
+                objects.setdefault(holder, dict(attributes))
+        outermost = self._steps == 0
+        try:
+            return self._member(found, receiver, Frame(found.definer.module, Heap(objects), found.definer, receiver))
+        except (_TooManySteps, RecursionError):
+            return (UnknownValue("the property is too large to follow"),)
+        finally:
+            if outermost:
+                self._steps = 0
+
     def module_assignments(self, module: Module, name: str, bindings: Sequence[Binding]) -> Values:
         """What the assignments ``bindings`` of ``name`` at module level leave in it."""
         frame = Frame(module, Heap())

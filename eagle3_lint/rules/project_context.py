@@ -18,12 +18,14 @@ if TYPE_CHECKING:
 class ProjectContext:
     """One project under check.
 
-    ``current`` is the class that the running rule looks at, for the report of a failure.
+    ``current`` is the class that the running rule looks at, for the report of a failure. ``pedantic`` asks rules for
+    what they find but aren't sure to be worth a change.
     """
 
-    def __init__(self, project: Project, root: str) -> None:
+    def __init__(self, project: Project, root: str, pedantic: bool = False) -> None:
         self.project = project
         self.root = root
+        self.pedantic = pedantic
         self.current: ClassInfo | None = None
 
     def subjects(self, classes: tuple[ClassInfo, ...]) -> Iterator[ClassInfo]:

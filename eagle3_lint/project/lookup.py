@@ -1,0 +1,191 @@
+"""What an attribute of an object holds, and whether an object surely has no such attribute.
+
+``Lookup`` follows a path of attributes from an object through what constructors leave in it, members along the method
+resolution order, attributes put on an object after it is made, and properties. That an object lacks an attribute is said
+only where nothing in the source could give it one.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from eagle3_lint.project.classes import ClassInfo
+from eagle3_lint.project.effects import ITEM
+from eagle3_lint.project.interpreter import Attribute, Constructed
+from eagle3_lint.project.values import (
+    ConstantValue,
+    ExternalValue,
+    InstanceValue,
+    MappingValue,
+    SelfValue,
+    SequenceValue,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from eagle3_lint.project.project import Project
+
+Objects = dict[Value, dict[str, Attribute]]
+
+# https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html, with what its sources set in ``__init__``.
+_MODULE_ATTRIBUTES = frozenset(
+    """T_destination add_module apply bfloat16 buffers call_super_init children compile cpu cuda double dump_patches eval
+    extra_repr float forward get_buffer get_extra_state get_parameter get_submodule half ipu load_state_dict modules mtia
+    named_buffers named_children named_modules named_parameters parameters register_backward_hook register_buffer
+    register_forward_hook register_forward_pre_hook register_full_backward_hook register_full_backward_pre_hook
+    register_load_state_dict_post_hook register_load_state_dict_pre_hook register_module register_parameter
+    register_state_dict_post_hook register_state_dict_pre_hook requires_grad_ set_extra_state set_submodule share_memory
+    state_dict to to_empty train training type xpu zero_grad""".split()
+)
+# Bases outside the project that bring no public attribute of their own.
+_BARE_BASES = frozenset({"abc.ABC", "typing.Generic", "typing.Protocol"})
+_DYNAMIC = re.compile(
+    r"\bsetattr\(\s*[\w.]+\s*,\s*(?![\"'])|\b__dict__\b|\bvars\(|\bexec\(|\b__getattribute__\b|\b__class__\s*="
+)
+# What follows a name that is assigned to, alone or as one of several targets.
+_ASSIGNMENT = re.compile(r"\s*(?::[^=\n(]+)?=(?!=)|\s*,[^=\n(]*\)?\s*=(?!=)")
+_SETTING_CALL = re.compile(r"\b(?:setattr|add_module|register_\w+)\([^()]*.$")
+
+
+@dataclass(frozen=True)
+class Node:
+    """One object that a path may lead to, and the attributes that constructors put on the objects around it."""
+
+    value: Value
+    heaps: tuple[Objects, ...] = field(default=(), compare=False)
+
+    @property
+    def info(self) -> ClassInfo | None:
+        """The class of the object, where the project defines it."""
+        return self.value.info if isinstance(self.value, SelfValue | InstanceValue) else None
+
+
+@dataclass(frozen=True)
+class Step:
+    """What one attribute of several objects may hold. ``lacking`` are the objects that surely don't have it, ``holding``
+    those that have; ``unsure`` says that for some object it can't be told."""
+
+    nodes: tuple[Node, ...]
+    holding: tuple[Node, ...]
+    lacking: tuple[Node, ...]
+    unsure: bool
+
+
+class Lookup:
+    """Follows attributes in one project."""
+
+    def __init__(self, project: Project) -> None:
+        self._project = project
+
+    def start(self, info: ClassInfo) -> Node:
+        """An object of ``info`` as the runtime builds it."""
+        return Node(SelfValue(info), (self._project.construct(info).objects,))
+
+    def step(self, nodes: tuple[Node, ...], name: str, origin: ClassInfo) -> Step:
+        """What ``name`` of ``nodes`` may hold; ``origin`` is the class of the object that the path starts from."""
+        found: dict[Node, None] = {}
+        holding: list[Node] = []
+        lacking: list[Node] = []
+        unsure = False
+        for node in nodes:
+            if node.value == ConstantValue(None):
+                continue
+            inner = self._items(node) if name == ITEM else self._attribute(node, name)
+            if inner is None and node.info is not None and name != ITEM and self._surely_lacks(node.info, name, origin):
+                lacking.append(node)
+            elif inner is None:
+                unsure = True
+            else:
+                holding.append(node)
+                found.update(dict.fromkeys(inner))
+        return Step(tuple(found), tuple(holding), tuple(lacking), unsure)
+
+    def _items(self, node: Node) -> tuple[Node, ...] | None:
+        if isinstance(node.value, SequenceValue | MappingValue):
+            return tuple(Node(value, node.heaps) for value in node.value.any_item())
+        return None
+
+    def _attribute(self, node: Node, name: str) -> tuple[Node, ...] | None:
+        """What ``name`` of ``node`` may hold, or None where nothing is known to give it one."""
+        info = node.info
+        if info is None:
+            return None
+        for heap in node.heaps:
+            written = heap.get(node.value, {}).get(name)
+            if written is not None:
+                return tuple(Node(value, node.heaps) for value in written.values)
+        heaps = node.heaps
+        if isinstance(node.value, InstanceValue):
+            made = self._made(node.value)
+            heaps = (made.objects, *node.heaps)
+            attribute = made.attributes.get(name)
+            if attribute is not None:
+                return tuple(Node(value, heaps) for value in attribute.values)
+        found = info.find(name)
+        if found is not None:
+            values = self._project.interpreter.member_of(found, node.value, heaps)
+            return tuple(Node(value, heaps) for value in values)
+        return self._forwarded(node, name, heaps)
+
+    def _made(self, value: InstanceValue) -> Constructed:
+        return self._project.interpreter.construct(value.info, value.arguments)
+
+    def _forwarded(self, node: Node, name: str, heaps: tuple[Objects, ...]) -> tuple[Node, ...] | None:
+        """What ``__getattr__`` of ``node`` gives for ``name``, where an object that it hands names to has it."""
+        if node.info is None or name.startswith("__"):
+            return None
+        for attribute in self._project.roles.forwards_to(node.info):
+            holders = self._attribute(Node(node.value, heaps), attribute) if attribute != name else None
+            for holder in holders or ():
+                inner = self._attribute(holder, name)
+                if inner is not None:
+                    return inner
+        return None
+
+    def _surely_lacks(self, info: ClassInfo, name: str, origin: ClassInfo) -> bool:
+        """Whether nothing in the source could give an object of ``info`` the attribute ``name``."""
+        if info.order.problem or name.startswith("__") or not self._project.construct(info).complete:
+            return False
+        if any(info.find(hook) is not None for hook in ("__getattr__", "__getattribute__")):
+            return False
+        for one in info.order.classes:
+            if isinstance(one, ExternalValue) and not _surely_without(one, name):
+                return False
+            if isinstance(one, ClassInfo) and (one.facts.decorators or one.facts.keywords):
+                return False
+        return not any(self._may_assign(one, info, name) for one in (*info.project_classes, *origin.project_classes))
+
+    def _may_assign(self, writer: ClassInfo, info: ClassInfo, name: str) -> bool:
+        """Whether code of ``writer``, or elsewhere in its file, may put ``name`` on an object of ``info``."""
+        if any(member.name == name for member in info.facts.members):
+            return True
+        if _is_assigned(writer.module.source.text, name, to_self=False):
+            return True
+        if writer not in info.project_classes:
+            return False
+        return _DYNAMIC.search(writer.text) is not None or _is_assigned(writer.text, name, to_self=True)
+
+
+def _surely_without(base: ExternalValue, name: str) -> bool:
+    if base.dotted == "torch.nn.Module":
+        return name not in _MODULE_ATTRIBUTES and not name.startswith("_")
+    return base.dotted in _BARE_BASES
+
+
+def _is_assigned(text: str, name: str, *, to_self: bool) -> bool:
+    """Whether ``text`` assigns ``x.name``, or may by ``setattr`` and its like: of ``self``, or of anything else."""
+    at = text.find(name)
+    while at >= 0:
+        end = at + len(name)
+        before = text[max(at - 160, 0) : at]
+        if before.endswith("."):
+            of_self = before.endswith("self.") and not before[:-5].endswith(".")
+            if of_self == to_self and _ASSIGNMENT.match(text, end):
+                return True
+        elif before.endswith(('"', "'")) and text[end : end + 1] == before[-1]:
+            if to_self or _SETTING_CALL.search(before):
+                return True
+        at = text.find(name, end)
+    return False
