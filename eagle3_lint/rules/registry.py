@@ -8,7 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from eagle3_lint.errors import UsageError
-from eagle3_lint.findings.codes import known
+from eagle3_lint.findings.codes import PREFIX, known
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -92,19 +92,26 @@ def _meant(names: Iterable[str]) -> dict[str, int]:
     """For each rule that ``names`` speak of: how long the longest matching name is, as a prefix of its code."""
     lengths: dict[str, int] = {}
     for name in names:
-        matches = [code for code in all_codes() if name and (code.startswith(name) or symbol_of(code) == name)]
+        matches = [code for code in all_codes() if _is_prefix(name, code) or symbol_of(code) == name]
         if not matches:
             raise UsageError(f"unknown code {name!r}{_near(name, all_codes())}")
         for code in matches:
-            length = len(name) if code.startswith(name) else len(code)
+            length = len(name) if _is_prefix(name, code) else len(code)
             lengths[code] = max(length, lengths.get(code, 0))
     return lengths
+
+
+def _is_prefix(name: str, code: str) -> bool:
+    """``E`` alone is no prefix of ours: it is what other tools call their errors."""
+    return name.startswith(PREFIX) and code.startswith(name)
 
 
 def _near(name: str, names: Collection[str]) -> str:
     import difflib
 
-    shown = difflib.get_close_matches(name, names, n=3) or difflib.get_close_matches(name.upper(), names, n=3)
+    if name != name.upper() and any(_is_prefix(name.upper(), code) for code in all_codes()):
+        return f" (did you mean {name.upper()}?)"
+    shown = difflib.get_close_matches(name, names, n=3)
     return f" (did you mean {', '.join(shown)}?)" if shown else ""
 
 

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from eagle3_lint.findings import suppression
-from eagle3_lint.findings.codes import CODES
+from eagle3_lint.findings.codes import CODES, PYLINT_BLOCK
 from eagle3_lint.findings.model import Span
 from eagle3_lint.findings.suppression import Directive, Suppressions, suppressions
 from eagle3_lint.sources.text import SourceText
@@ -378,4 +377,4 @@ def test_the_message_block_is_free_in_this_pylint() -> None:
     linter = PyLinter()
     linter.load_default_plugins()
     taken = {message_id[1:3] for message_id in linter.msgs_store._messages_definitions}
-    assert suppression.PYLINT_BLOCK not in taken
+    assert PYLINT_BLOCK not in taken

@@ -34,7 +34,7 @@ ODD_NAMES = (
     "line\nend\r.py",
     "\x1b[31mred.py",
     "quote\"s'.py",
-    "ünï–cödé🦙.py",
+    "ünïcödé🦙.py",
     "right\u202eto.py",
     "not-utf8-\udcff.py",
     "#hash?query&.py",
