@@ -13,7 +13,7 @@ from eagle3_lint.project.modules import FunctionNode, Module
 from eagle3_lint.project.values import ClassValue, ConstantValue, ExternalValue, UnknownValue, Values
 
 if TYPE_CHECKING:
-    from eagle3_lint.project.names import Names
+    from eagle3_lint.project.resolver import Resolver
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class Found:
 class ClassInfo:
     """One class statement of the project."""
 
-    def __init__(self, names: Names, module: Module, index: int) -> None:
+    def __init__(self, names: Resolver, module: Module, index: int) -> None:
         self._names = names
         self.module = module
         self.index = index
@@ -117,15 +117,7 @@ class ClassInfo:
     @cached_property
     def members(self) -> dict[str, Member]:
         """The members of the class's own ``__dict__``, the last definition of each name."""
-        own = {member.name: member for member in self.facts.members if member.kind != "declared"}
-        prefix = f"{self.facts.qualname}."
-        for name, found in self.module.facts.final:
-            if name.startswith(prefix) and found.indexes:
-                binding = self.module.binding(found.indexes[-1])
-                own[name[len(prefix) :]] = Member(
-                    name[len(prefix) :], "assign", binding.place, binding.place.line, conditional=len(found.indexes) > 1
-                )
-        return own
+        return self._names.members_of(self)
 
     def find(self, name: str) -> Found | None:
         """Where ``name`` is defined along the method resolution order, within the project."""

@@ -16,7 +16,8 @@ from eagle3_lint.facts.extract import bound_names, checks_typing, place_of
 from eagle3_lint.facts.module import Alternatives, Binding
 from eagle3_lint.project.classes import ClassInfo, Found
 from eagle3_lint.project.modules import Module
-from eagle3_lint.project.names import Names, absolute_module
+from eagle3_lint.project.names import absolute_module
+from eagle3_lint.project.resolver import Resolver
 from eagle3_lint.project.values import (
     ClassValue,
     ConstantValue,
@@ -136,7 +137,7 @@ class _TooManySteps(Exception):
 class Interpreter:
     """Evaluates expressions and follows constructors for one project."""
 
-    def __init__(self, names: Names) -> None:
+    def __init__(self, names: Resolver) -> None:
         self.names = names
         names.interpreter = self
         self._constructed: dict[tuple[ClassInfo, tuple[tuple[str, Values], ...]], Constructed] = {}

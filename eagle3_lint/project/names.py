@@ -7,7 +7,7 @@ import builtins
 from typing import TYPE_CHECKING
 
 from eagle3_lint.errors import UnreadableSourceError
-from eagle3_lint.facts.module import Alternatives, BaseExpression, Binding
+from eagle3_lint.facts.module import Alternatives, BaseExpression, Binding, Member
 from eagle3_lint.project.classes import ClassInfo, Order, compute_order
 from eagle3_lint.project.modules import Module, Modules
 from eagle3_lint.project.values import (
@@ -75,6 +75,17 @@ class Names:
             if (expression.lineno, expression.col_offset) == (base.place.line, base.place.offset):
                 return self._complex_base(info, expression, environment)
         return (UnknownValue("the base can't be found"),)
+
+    def members_of(self, info: ClassInfo) -> dict[str, Member]:
+        """The members of the class's own ``__dict__``, the last definition of each name."""
+        own = {member.name: member for member in info.facts.members if member.kind != "declared"}
+        prefix = f"{info.facts.qualname}."
+        for dotted, found in info.module.facts.final:
+            if dotted.startswith(prefix) and found.indexes:
+                place = info.module.binding(found.indexes[-1]).place
+                name = dotted[len(prefix) :]
+                own[name] = Member(name, "assign", place, place.line, conditional=len(found.indexes) > 1)
+        return own
 
     def in_class_body(self, info: ClassInfo, name: str, environment: dict[str, Alternatives]) -> Values:
         """What ``name`` denotes where the class statement of ``info`` is evaluated."""
