@@ -33,7 +33,7 @@ _OFFERED = re.compile(r"\(from versions: ([^)]*)\)")
 _NETWORK_TROUBLE = re.compile(
     r"connection broken by|Could not fetch URL (?!.*\b404\b)|Max retries exceeded|NewConnectionError|NameResolutionError"
     r"|ConnectTimeout|ReadTimeout|ConnectionError|ConnectionReset|ProxyError|SSLError|ProtocolError"
-    r"|IncompleteRead|Network is unreachable|name resolution|5\d\d Server Error",
+    r"|not a trusted or secure host|IncompleteRead|Network is unreachable|name resolution|5\d\d Server Error",
     re.IGNORECASE,
 )
 

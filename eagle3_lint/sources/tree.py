@@ -56,7 +56,7 @@ class SourceTree:
         As Python: a package comes before a module, a module before a namespace package.
         """
         parts = dotted.split(".")
-        if parts[0] != _PACKAGE or not all(part.isidentifier() for part in parts):
+        if parts[0] != _PACKAGE or any(not part or os.sep in part or "/" in part for part in parts):
             return None
         base = os.path.join(self.root, *parts)
         package = os.path.join(base, "__init__.py")

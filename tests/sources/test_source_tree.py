@@ -97,6 +97,12 @@ class TestSourceTree:
     def test_modules(self, tree: SourceTree, name: str, path: str | None) -> None:
         assert tree.find_module(name) == (path and os.path.join(tree.root, path))
 
+    def test_names_that_no_import_statement_can_spell(self, tree: SourceTree) -> None:
+        make(Path(tree.models), "fast-transform/code.py")
+        file = os.path.join(tree.models, "fast-transform", "code.py")
+        assert tree.module_name(file) == "sglang.srt.models.fast-transform.code"
+        assert tree.find_module("sglang.srt.models.fast-transform.code") == file
+
     def test_packages_come_first(self, tree: SourceTree) -> None:
         models = Path(tree.models)
         make(models, "both.py", "both/x.py")
