@@ -79,6 +79,7 @@ class _Run:
             unreadable(path, error) for path, error in discovered.unreadable if "EGL901" in self._codes
         ]
         elsewhere = self._elsewhere(given)
+        counts = self._counts(files)
         self._session.save()
         kept, suppressed = self._split([*self._results.values(), *elsewhere])
         return Report(
@@ -86,7 +87,7 @@ class _Run:
             findings=ordered([*failures, *kept]),
             suppressed=len(suppressed),
             files=len(given),
-            **self._counts(files),
+            **counts,
             internal_errors=self._internal_errors(elsewhere),
             suppressions=tuple(suppressed),
             linted=files,
@@ -141,6 +142,7 @@ class _Run:
         for result in results:
             silenced = {one: directive for one, directive in result.silenced()}
             kept.extend(one for one in result.findings if one not in silenced)
+            kept.extend(result.unused())
             suppressed.extend(
                 Suppressed(one, "inSource", directive.reason) for one, directive in silenced.items()
             )
@@ -153,13 +155,11 @@ class _Run:
         if not any(rule.check_project is not None for rule in self._rules):
             return counts
         for workspace in self._workspaces(files):
-            roles = workspace.project.roles
-            for info in workspace.project.classes:
-                if info.path in linted:
-                    counts["classes"] += 1
-                    registered = roles.is_registered(info)
+            for path, (classes, registered, wrappers) in workspace.census().items():
+                if path in linted:
+                    counts["classes"] += classes
                     counts["registered"] += registered
-                    counts["wrappers"] += registered and roles.is_multimodal(info) and not roles.is_draft(info)
+                    counts["wrappers"] += wrappers
         return counts
 
     def _internal_errors(self, elsewhere: Iterable[FileResult]) -> tuple[InternalError, ...]:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import ast
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -14,25 +13,31 @@ from eagle3_lint.errors import UnreadableSourceError
 from eagle3_lint.findings.codes import known
 from eagle3_lint.findings.model import Finding, Span
 from eagle3_lint.findings.report import InternalError
-from eagle3_lint.findings.suppression import KINDS, Directive, Kind, Suppressions, suppressions
+from eagle3_lint.findings.suppression import KINDS, UNUSED_CODE, Directive, Kind, Suppressions, suppressions
 from eagle3_lint.sources.reading import parse_source
 from eagle3_lint.sources.text import SourceText
 
 if TYPE_CHECKING:
+    import ast
+
     from eagle3_lint.rules.base import Rule
+    from eagle3_lint.rules.context import ModuleContext
 
 UNREADABLE = "EGL901"
 
 
 @dataclass(frozen=True)
 class FileResult:
-    """What was found in one file, before its comments are asked."""
+    """What was found in one file, before its comments are asked; ``codes`` are the rules that ran.
+
+    ``read`` gives the text, which most files without findings need not give.
+    """
 
     path: str
-    source: SourceText | None
+    read: Callable[[], SourceText | None]
     findings: tuple[Finding, ...]
+    codes: frozenset[str] = frozenset()
     internal_errors: tuple[InternalError, ...] = ()
-    tree: Callable[[], ast.Module | None] | None = field(default=None, compare=False)
 
     @cached_property
     def suppressions(self) -> Suppressions:
@@ -40,9 +45,10 @@ class FileResult:
         return self._of_kinds(KINDS)
 
     def kept(self, kinds: frozenset[Kind] = KINDS) -> tuple[Finding, ...]:
-        """The findings that no comment of ``kinds`` silences."""
+        """The findings that no comment of ``kinds`` silences, and the comments of any kind that silence nothing."""
         asked = self.suppressions if kinds == KINDS else self._of_kinds(kinds)
-        return tuple(one for one in self.findings if asked.covers(one.code, one.symbol, one.span) is None)
+        open_ones = tuple(one for one in self.findings if asked.covers(one.code, one.symbol, one.span) is None)
+        return (*open_ones, *self.unused())
 
     def silenced(self) -> Iterator[tuple[Finding, Directive]]:
         """The findings that a comment silences, each with every comment that does."""
@@ -50,90 +56,130 @@ class FileResult:
             for directive in self.suppressions.covering(one.code, one.symbol, one.span):
                 yield one, directive
 
+    def unused(self) -> tuple[Finding, ...]:
+        """EGL902: the codes and symbols of ours in comments that silence nothing."""
+        if UNUSED_CODE not in self.codes:
+            return ()
+        from eagle3_lint.rules.registry import all_codes
+
+        used = [(directive, one.code) for one, directive in self.silenced()]
+        complete = self.codes.issuperset(all_codes())
+        return tuple(
+            _finding(
+                UNUSED_CODE,
+                self.path,
+                one.span,
+                f"This comment silences {one.entry or 'eagle3-lint'}, which finds nothing here. Take it out.",
+                one.entry,
+            )
+            for one in self.suppressions.unused(used, self.codes, complete=complete)
+        )
+
     def _of_kinds(self, kinds: frozenset[Kind]) -> Suppressions:
-        return suppressions(self.source, self.tree, kinds) if self.source and self.findings else Suppressions(())
+        if not self.findings and UNUSED_CODE not in self.codes:
+            return Suppressions(())
+        source = self.read()
+        return suppressions(source, None, kinds) if source is not None else Suppressions(())
 
 
 def check_file(
     workspace: Workspace, path: str, rules: tuple[Rule, ...], target: tuple[int, int] | None = None
 ) -> FileResult:
     """Everything that ``rules`` find in the file ``path``."""
-    try:
-        source = workspace.modules.source(path)
-    except UnreadableSourceError as error:
-        found = tuple(unreadable(path, error) for rule in rules if rule.code == UNREADABLE)
-        return FileResult(path, None, found)
-    return _FileCheck(workspace, source, target or sys.version_info[:2]).run(rules)
+    return _FileCheck(workspace, path, rules, target or sys.version_info[:2]).run()
 
 
 def unreadable(path: str, error: UnreadableSourceError) -> Finding:
     """The finding that stands for a file that can't be linted."""
-    entry = known(UNREADABLE)
-    assert entry is not None
     span = Span(error.line, error.column, error.line, error.column + 1)
-    message = f"This file can't be linted: {error.reason}."
-    return Finding(UNREADABLE, entry.symbol, entry.severity, path, span, message, name=None, scope=error.reason)
+    return _finding(UNREADABLE, path, span, f"This file can't be linted: {error.reason}.", error.reason)
+
+
+def _finding(code: str, path: str, span: Span, message: str, scope: str) -> Finding:
+    entry = known(code)
+    assert entry is not None
+    return Finding(code, entry.symbol, entry.severity, path, span, message, scope=scope)
 
 
 class _FileCheck:
-    """The check of one readable file; its tree is parsed at most once."""
+    """The check of one file; its text is read and parsed at most once, and only where that is needed."""
 
-    def __init__(self, workspace: Workspace, source: SourceText, target: tuple[int, int]) -> None:
+    def __init__(self, workspace: Workspace, path: str, rules: tuple[Rule, ...], target: tuple[int, int]) -> None:
         self._workspace = workspace
-        self._source = source
+        self._path = path
         self._target = target
-        self._tree: ast.Module | None = None
+        self._codes = frozenset(rule.code for rule in rules)
+        self._module_rules = tuple(rule for rule in rules if rule.check_module is not None)
+        self._project_rules = tuple(rule for rule in rules if rule.check_project is not None)
         self._errors: list[InternalError] = []
+        self._tree: ast.Module | None = None
+        self._made: ModuleContext | None = None
 
-    def run(self, rules: tuple[Rule, ...]) -> FileResult:
-        """Run ``rules``; a file that isn't Python has the one finding that says so."""
-        path = self._source.path
+    def run(self) -> FileResult:
+        """Run the rules; a file that isn't Python has the one finding that says so."""
+        own = self._own_findings()
+        found = list(own)
+        if not any(one.code == UNREADABLE for one in own):
+            for rule in self._project_rules:
+                found.extend(self._workspace.project_findings_in(self._path, rule))
+        wanted = tuple(one for one in found if one.code in self._codes)
+        return FileResult(self._path, self._read, wanted, self._codes, tuple(self._errors))
+
+    def _own_findings(self) -> tuple[Finding, ...]:
+        """What the file's own text shows, from the last run where it hasn't changed since."""
+        key = f"{self._path}\n{self._target}\n{sorted(rule.code for rule in self._module_rules)}"
+        remembered = self._workspace.recall_file(self._path, key)
+        if remembered is not None:
+            return remembered
         try:
-            self._require_python()
+            found = self._check_text()
         except UnreadableSourceError as error:
-            found = tuple(unreadable(path, error) for rule in rules if rule.code == UNREADABLE)
-            return FileResult(path, self._source, found)
-        findings: list[Finding] = []
-        for rule in rules:
-            if rule.check_module is not None:
-                findings.extend(self._module_findings(rule))
-            elif rule.check_project is not None:
-                findings.extend(one for one in self._workspace.project_findings(rule) if one.path == path)
-        return FileResult(path, self._source, tuple(findings), tuple(self._errors), self._parsed_or_none)
+            found = (unreadable(self._path, error),)
+        if not self._errors:
+            self._workspace.remember_file(self._path, key, found)
+        return found
 
-    def _require_python(self) -> None:
-        if self._workspace.is_model_file(self._source.path):
-            self._workspace.modules.load(self._source.path)
+    def _check_text(self) -> tuple[Finding, ...]:
+        source = self._workspace.modules.source(self._path)
+        self._require_python(source)
+        return tuple(one for rule in self._module_rules for one in self._module_findings(source, rule))
+
+    def _require_python(self, source: SourceText) -> None:
+        if self._workspace.is_model_file(self._path):
+            self._workspace.modules.load(self._path)
         else:
-            self._parsed()
+            self._parsed(source)
 
-    def _parsed(self) -> ast.Module:
+    def _parsed(self, source: SourceText) -> ast.Module:
         if self._tree is None:
-            self._tree = parse_source(self._source)
+            self._tree = parse_source(source)
         return self._tree
 
-    def _parsed_or_none(self) -> ast.Module | None:
-        try:
-            return self._parsed()
-        except UnreadableSourceError:
-            return None
-
-    def _module_findings(self, rule: Rule) -> tuple[Finding, ...]:
-        from eagle3_lint.rules.context import ModuleContext
-
+    def _module_findings(self, source: SourceText, rule: Rule) -> tuple[Finding, ...]:
         assert rule.check_module is not None
-        context = ModuleContext(
-            self._source,
-            self._parsed,
-            self._target,
-            self._workspace.star_exports(self._source),
-            self._workspace.modules.name_of(self._source.path),
-        )
         try:
-            return tuple(rule.check_module(context))
-        except UnreadableSourceError as error:
-            return (unreadable(self._source.path, error),)
+            return tuple(rule.check_module(self._context(source)))
+        except UnreadableSourceError:
+            raise
         except Exception as error:  # a rule's own fault must not stop the others
-            self._errors.append(InternalError(rule.code, self._source.path, 1, describe(error)))
+            self._errors.append(InternalError(rule.code, self._path, 1, describe(error)))
             return ()
 
+    def _context(self, source: SourceText) -> ModuleContext:
+        if self._made is None:
+            from eagle3_lint.rules.context import ModuleContext
+
+            self._made = ModuleContext(
+                source,
+                lambda: self._parsed(source),
+                self._target,
+                self._workspace.star_exports(source),
+                self._workspace.modules.name_of(self._path),
+            )
+        return self._made
+
+    def _read(self) -> SourceText | None:
+        try:
+            return self._workspace.modules.source(self._path)
+        except UnreadableSourceError:
+            return None

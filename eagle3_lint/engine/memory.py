@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 
 from eagle3_lint.cache.answers import Answers
 from eagle3_lint.cache.facts import FactsCache
+from eagle3_lint.cache.files import FileAnswers
 from eagle3_lint.cache.store import Store, digest
 from eagle3_lint.facts.encoding import FORMAT as FACTS_FORMAT
 from eagle3_lint.facts.module import ModuleFacts
@@ -15,9 +17,16 @@ from eagle3_lint.findings.encoding import decode_finding, encode_finding
 from eagle3_lint.findings.model import Finding
 from eagle3_lint.project.contract.encoding import FORMAT as CONTRACT_FORMAT
 from eagle3_lint.project.contract.encoding import decode, encode
-from eagle3_lint.project.contract.files import RUNTIME_FOLDERS
-from eagle3_lint.project.contract.model import CAPTURE_SETTERS, Contract
+from eagle3_lint.project.contract.model import CAPTURE_SETTERS, RUNTIME_FOLDERS, Contract
 from eagle3_lint.sources.text import SourceText
+
+
+@dataclass(frozen=True)
+class Recalled:
+    """The findings of each rule over a project, and how many classes, registered ones and wrappers each file has."""
+
+    findings: dict[str, tuple[Finding, ...]]
+    census: dict[str, tuple[int, int, int]]
 
 
 class Memory:
@@ -28,6 +37,7 @@ class Memory:
         self._key = digest(program.encode(), os.fsencode(root))
         self._settings = digest(self._key, settings.encode())
         self._facts = FactsCache(store, self._name(self._key))
+        self._files = FileAnswers(store, f"files-{self._name(self._settings)}")
         self._contracts = Answers(store, f"contract-{self._name(self._key)}")
         self._findings = Answers(store, f"findings-{self._name(self._settings)}")
 
@@ -38,6 +48,21 @@ class Memory:
     def save(self) -> None:
         """Write what was learnt of modules."""
         self._facts.save()
+        self._files.save()
+
+    def file_findings(self, key: bytes) -> tuple[Finding, ...] | None:
+        """What the text of one file was found to show, or None where that isn't known."""
+        plain = self._files.find(key)
+        if plain is None:
+            return None
+        try:
+            return tuple(decode_finding(one) for one in plain)
+        except (ValueError, TypeError):
+            return None
+
+    def keep_file_findings(self, key: bytes, found: tuple[Finding, ...]) -> None:
+        """Remember what the text of one file shows."""
+        self._files.keep(key, tuple(encode_finding(one) for one in found))
 
     def contract(self, root: str, read: Callable[[], Contract]) -> tuple[Contract, bytes]:
         """The contract of the tree at ``root``, read only where its runtime isn't known, and a digest of that runtime.
@@ -57,22 +82,21 @@ class Memory:
         self._contracts.keep(runtime, (), encode(contract))
         return contract, runtime
 
-    def findings(self, key: bytes) -> dict[str, tuple[Finding, ...]]:
-        """The findings of each rule that were kept under ``key``."""
+    def recall(self, key: bytes) -> Recalled | None:
+        """What was kept of the whole project under ``key``."""
         known = self._findings.find(digest(self._settings, key))
-        if not isinstance(known, dict):
-            return {}
         try:
-            return {code: tuple(decode_finding(one) for one in found) for code, found in known.items()}
-        except (ValueError, TypeError):
-            return {}
+            findings, census = known
+            return Recalled(
+                {code: tuple(decode_finding(one) for one in found) for code, found in findings.items()}, dict(census)
+            )
+        except (ValueError, TypeError, AttributeError):
+            return None
 
-    def keep_findings(
-        self, key: bytes, dependencies: Iterable[str], found: dict[str, tuple[Finding, ...]]
-    ) -> None:
-        """Keep the findings of each rule under ``key`` as long as ``dependencies`` stay what they are."""
-        plain = {code: tuple(encode_finding(one) for one in findings) for code, findings in found.items()}
-        self._findings.keep(digest(self._settings, key), dependencies, plain)
+    def keep(self, key: bytes, dependencies: Iterable[str], known: Recalled) -> None:
+        """Keep what is known of the project under ``key`` as long as ``dependencies`` stay what they are."""
+        plain = {code: tuple(encode_finding(one) for one in found) for code, found in known.findings.items()}
+        self._findings.keep(digest(self._settings, key), dependencies, (plain, known.census))
 
     @staticmethod
     def _name(key: bytes) -> str:
