@@ -22,11 +22,14 @@ Sources: the runtimes of the releases 0.4.6 to 0.5.23; https://docs.sglang.ai (s
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from eagle3_lint.project.contract.model import (
     CAPTURE_SETTER,
     CAPTURE_SETTERS,
     EMBED_GETTER,
     PROTOCOLS,
+    RUNTIME_FOLDERS,
     CallSite,
     Contract,
     ContractMethod,
@@ -34,13 +37,19 @@ from eagle3_lint.project.contract.model import (
     builtin_contract,
     capture_setter,
 )
-from eagle3_lint.project.contract.reading import read_contract
+
+if TYPE_CHECKING:
+    import ast
+    from collections.abc import Callable
+
+    from eagle3_lint.sources.text import SourceText
 
 __all__ = [
     "CAPTURE_SETTER",
     "CAPTURE_SETTERS",
     "EMBED_GETTER",
     "PROTOCOLS",
+    "RUNTIME_FOLDERS",
     "CallSite",
     "Contract",
     "ContractMethod",
@@ -49,3 +58,18 @@ __all__ = [
     "capture_setter",
     "read_contract",
 ]
+
+
+def read_contract(root: str, read: Callable[[str], SourceText], parse: Callable[[SourceText], ast.Module]) -> Contract:
+    """What the runtime below ``<root>/sglang/srt`` calls on a target.
+
+    ``read`` and ``parse`` are asked for the few files that matter, ``parse`` for parts of them too (so that it must not
+    keep trees by path). A file that they refuse with ``UnreadableSourceError``, ``OSError``, ``SyntaxError`` or
+    ``ValueError`` is taken to call nothing; nothing else is raised. Where the tree has no runtime, the built-in contract
+    is returned; where the runtime has no call of any capture setter, or lacks the folder of the speculative workers, the
+    built-in default fills the gap.
+    """
+    # A contract that is known from an earlier run must not cost the import of what reads one.
+    from eagle3_lint.project.contract.reading import contract_below
+
+    return contract_below(root, read, parse)

@@ -8,16 +8,10 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
+from eagle3_lint.project.contract.model import RUNTIME_FOLDERS
 from eagle3_lint.project.contract.needles import Needle
 from eagle3_lint.project.contract.scopes import UNREADABLE, RuntimeModule, runtime_module
 from eagle3_lint.sources.text import SourceText
-
-RUNTIME_FOLDERS = ("model_executor", "speculative")
-"""Folders of ``sglang/srt`` that every release from 0.4.6 to 0.5.23 calls the capture interface from.
-
-Reading every file outside of ``models`` takes a quarter of a second on 0.5.23 (1,500 files, 29 MB), these two folders
-some milliseconds; the others are read only where these call no capture setter.
-"""
 
 MODELS_FOLDER = "models"
 

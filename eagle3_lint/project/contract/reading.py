@@ -7,12 +7,13 @@ from collections.abc import Callable, Iterable
 
 from eagle3_lint.project.contract.calls import Calls, Found
 from eagle3_lint.project.contract.conditions import Guards
-from eagle3_lint.project.contract.files import RUNTIME_FOLDERS, RuntimeFiles
+from eagle3_lint.project.contract.files import RuntimeFiles
 from eagle3_lint.project.contract.flow import Flow
 from eagle3_lint.project.contract.model import (
     CAPTURE_SETTER,
     CAPTURE_SETTERS,
     EMBED_GETTER,
+    RUNTIME_FOLDERS,
     CallSite,
     Contract,
     ContractMethod,
@@ -24,14 +25,8 @@ from eagle3_lint.project.contract.roles import Roles
 from eagle3_lint.sources.text import SourceText
 
 
-def read_contract(root: str, read: Callable[[str], SourceText], parse: Callable[[SourceText], ast.Module]) -> Contract:
-    """What the runtime below ``<root>/sglang/srt`` calls on a target.
-
-    ``read`` and ``parse`` are asked for the few files that matter; a file that they refuse with
-    ``UnreadableSourceError``, ``OSError``, ``SyntaxError`` or ``ValueError`` is taken to call nothing. Where the tree
-    has no runtime, the built-in contract is returned; where it has no call of any capture setter, or lacks the folder
-    of the speculative workers, the built-in default fills the gap.
-    """
+def contract_below(root: str, read: Callable[[str], SourceText], parse: Callable[[SourceText], ast.Module]) -> Contract:
+    """See :func:`eagle3_lint.project.contract.read_contract`."""
     files = RuntimeFiles(root, read, parse)
     present = [folder for folder in RUNTIME_FOLDERS if files.has_folder(folder)]
     for folder in present:
