@@ -111,8 +111,8 @@ def unreadable(path: str, error: OSError | ValueError) -> UnreadableSourceError:
     """The operating system's ``error`` about ``path`` in the words of a finding."""
     if not isinstance(error, OSError):
         return UnreadableSourceError("its path holds a NUL character")
-    if error.errno == errno.ENOENT and os.path.islink(path):
-        return UnreadableSourceError(f"a dangling link to {os.readlink(path)!r}")
+    if error.errno == errno.ENOENT and (target := _link_target(path)) is not None:
+        return UnreadableSourceError(f"a dangling link to {target!r}")
     reason = _REASONS.get(error.errno or 0) or error.strerror or type(error).__name__
     return UnreadableSourceError(reason)
 
@@ -139,6 +139,13 @@ def parse_source(source: SourceText) -> ast.Module:
             raise UnreadableSourceError("it is too complex to parse") from None
         except (ValueError, OverflowError) as error:
             raise UnreadableSourceError(f"it can't be parsed: {error}") from None
+
+
+def _link_target(path: str) -> str | None:
+    try:
+        return os.readlink(path)
+    except OSError:
+        return None
 
 
 def _read_regular_file(path: str) -> bytes:

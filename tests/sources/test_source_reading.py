@@ -15,7 +15,7 @@ import pytest
 
 from eagle3_lint.errors import UnreadableSourceError
 from eagle3_lint.sources import reading
-from eagle3_lint.sources.reading import MAX_SOURCE_BYTES, check_regular_file, parse_source, read_source
+from eagle3_lint.sources.reading import MAX_SOURCE_BYTES, check_regular_file, parse_source, read_bytes, read_source
 
 BOM = b"\xef\xbb\xbf"
 
@@ -245,6 +245,12 @@ class TestNotAFile:
         file.write_bytes(b"x")
         monkeypatch.setattr(os, "read", lambda *_: b" " * 1_000_000)
         assert refusal(file).reason == "it is larger than 16 MiB"
+
+    def test_bytes_alone(self, tmp_path: Path) -> None:
+        (tmp_path / "a.py").write_bytes(b"\0\xff")
+        assert read_bytes(str(tmp_path / "a.py")) == b"\0\xff"
+        with pytest.raises(UnreadableSourceError, match="a directory"):
+            read_bytes(str(tmp_path))
 
     def test_status_alone(self, tmp_path: Path) -> None:
         (tmp_path / "a.py").write_bytes(b"\0")
