@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _MOST_DEPTH = 4
 _OWN_CALL = re.compile(r"(?:\bself|\))\.([A-Za-z_]\w*)")
-_STATE_NAME = re.compile(rf"\b\w*(?:{CAPTURE_STATE.pattern})\w*")
+_STATE_NAME = re.compile(rf"\bself\s*(?:\.|,\s*[\"'])\s*(\w*(?:{CAPTURE_STATE.pattern})\w*)")
 _COMPUTED = re.compile(r"__dict__|\bsetattr\(\s*self\s*,\s*[^\"'\s]|vars\(\s*self\s*\)")
 
 

@@ -1,0 +1,239 @@
+"""What a forward does with the pair ``(hidden_states, aux_hidden_states)`` that a capturing body returns."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from eagle3_lint.facts.extract import dotted_name
+from eagle3_lint.project.effects import Effects, Event, Guard
+from eagle3_lint.project.modules import FunctionNode
+
+_PIPELINE = frozenset({"is_last_rank", "is_first_rank"})
+_OBSERVERS = frozenset({"len", "isinstance", "type", "print", "id", "repr", "str", "bool", "hasattr"})
+_LOGITS = frozenset({"logits_processor", "lm_head", "compute_logits", "get_logits", "forward_logits"})
+
+When = Literal["on", "off", "always", "unknown"]
+
+
+@dataclass(frozen=True)
+class Unpacking:
+    """One statement that takes the pair apart: where, when, and the name that gets the captured states."""
+
+    node: ast.Assign
+    second: str
+    when: When
+    asked: bool
+
+
+@dataclass(frozen=True)
+class PairUse:
+    """What one function does with what the body returned.
+
+    ``results`` are the local names that hold it whole; ``logits_calls`` the calls that compute logits straight from one of
+    them.
+    """
+
+    results: frozenset[str]
+    unpackings: tuple[Unpacking, ...]
+    logits_calls: tuple[ast.Call, ...]
+    rebound: bool
+
+
+def pair_use(effects: Effects, bodies: frozenset[str], flags: frozenset[str]) -> PairUse:
+    """What the function of ``effects`` does with the result of a body.
+
+    ``bodies`` are the paths that hold bodies (``self.model``); ``flags`` are the attributes that tell whether capture is on.
+    """
+    node = effects.node
+    results, rebound = _results(node, bodies)
+    guards = {id(event.node): event.guards for event in effects.of("write")}
+    unpackings = tuple(_unpackings(node, results, bodies, guards, flags))
+    calls = tuple(call for call in _calls(node) if _computes_logits(call) and _takes(call, results))
+    return PairUse(results, unpackings, calls, rebound)
+
+
+def is_body_call(value: ast.expr, bodies: frozenset[str]) -> bool:
+    """Whether ``value`` runs a body: ``self.model(…)``, ``self.model.forward(…)``, or a routine that is handed it."""
+    if isinstance(value, ast.Await):
+        value = value.value
+    if not isinstance(value, ast.Call):
+        return False
+    if dotted_name(value.func).removesuffix(".forward") in bodies:
+        return True
+    return any(
+        keyword.arg == "language_model" and dotted_name(keyword.value) in bodies for keyword in value.keywords
+    )
+
+
+def _results(node: FunctionNode, bodies: frozenset[str]) -> tuple[frozenset[str], bool]:
+    """The names that hold what a body returned; and whether one of them is bound to anything else but parts of itself."""
+    found: set[str] = set()
+    others: list[tuple[str, ast.expr]] = []
+    for statement in ast.walk(node):
+        if not isinstance(statement, ast.Assign | ast.AnnAssign | ast.NamedExpr) or statement.value is None:
+            continue
+        targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+        for target in targets:
+            if not isinstance(target, ast.Name):
+                continue
+            if is_body_call(statement.value, bodies):
+                found.add(target.id)
+            else:
+                others.append((target.id, statement.value))
+    for name, value in others:
+        if name not in found and isinstance(value, ast.Name) and value.id in found:
+            found.add(name)
+    rebound = any(name in found and not (isinstance(value, ast.Name) and value.id in found) for name, value in others)
+    return frozenset(found), rebound
+
+
+def _unpackings(
+    node: FunctionNode,
+    results: frozenset[str],
+    bodies: frozenset[str],
+    guards: dict[int, tuple[Guard, ...]],
+    flags: frozenset[str],
+) -> Iterator[Unpacking]:
+    for statement in ast.walk(node):
+        if not isinstance(statement, ast.Assign) or not isinstance(statement.targets[0], ast.Tuple | ast.List):
+            continue
+        names = [one.id for one in statement.targets[0].elts if isinstance(one, ast.Name)]
+        if len(names) < 2 or len(names) != len(statement.targets[0].elts):
+            continue
+        value = statement.value
+        whole = (isinstance(value, ast.Name) and value.id in results) or is_body_call(value, bodies)
+        if not whole and not _hands_over(value, results, bodies):
+            continue
+        when, asked = _when(guards.get(id(statement.targets[0].elts[0]), ()), flags)
+        yield Unpacking(statement, _captured(names), when if whole else "unknown", asked)
+
+
+def _captured(names: list[str]) -> str:
+    return next((name for name in reversed(names) if "aux" in name or "captur" in name), names[-1])
+
+
+def _hands_over(value: ast.expr, results: frozenset[str], bodies: frozenset[str]) -> bool:
+    """Whether ``value`` is a helper's answer to what the body returned."""
+    return isinstance(value, ast.Call) and any(
+        (isinstance(argument, ast.Name) and argument.id in results) or is_body_call(argument, bodies)
+        for argument in value.args
+    )
+
+
+def _when(guards: tuple[Guard, ...], flags: frozenset[str]) -> tuple[When, bool]:
+    """Under which state of capture something happens; and whether a condition about it was asked for at all."""
+    asked = [guard for guard in guards if guard.kind in {"true", "has"} and guard.path[-1:] and guard.path[-1] in flags]
+    if any(guard.kind == "true" for guard in asked):
+        on = all(guard.positive for guard in asked if guard.kind == "true")
+        others = [guard for guard in guards if guard not in asked and not _is_pipeline(guard)]
+        return ("on" if on else "unknown" if others else "off"), True
+    if all(_is_pipeline(guard) for guard in guards):
+        return "always", False
+    return "unknown", False
+
+
+def _is_pipeline(guard: Guard) -> bool:
+    return bool(guard.path) and guard.path[-1] in _PIPELINE
+
+
+def _calls(node: FunctionNode) -> Iterator[ast.Call]:
+    return (inner for inner in ast.walk(node) if isinstance(inner, ast.Call))
+
+
+def _computes_logits(call: ast.Call) -> bool:
+    return dotted_name(call.func).rpartition(".")[2] in _LOGITS
+
+
+def _takes(call: ast.Call, names: frozenset[str]) -> bool:
+    arguments = [*call.args, *(keyword.value for keyword in call.keywords)]
+    return any(isinstance(argument, ast.Name) and argument.id in names for argument in arguments)
+
+
+def hands_on(node: FunctionNode, name: str) -> bool:
+    """Whether what ``name`` holds leaves the function: in a call, a returned value, or an attribute or item that is set.
+
+    What only observes it (``len``, ``isinstance``, logging, comparisons, formatted text) doesn't count.
+    """
+    carriers = _derived(node, name)
+    return any(_leaves(statement, carriers) for statement in ast.walk(node))
+
+
+def _derived(node: FunctionNode, name: str) -> frozenset[str]:
+    """``name`` and the local names that are computed from it."""
+    carriers = {name}
+    grown = True
+    while grown:
+        grown = False
+        for statement in ast.walk(node):
+            if not isinstance(statement, ast.Assign | ast.AnnAssign | ast.AugAssign) or statement.value is None:
+                continue
+            if not any(_carried(statement.value, carriers)):
+                continue
+            targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+            for inner in (one for target in targets for one in ast.walk(target)):
+                if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store) and inner.id not in carriers:
+                    carriers.add(inner.id)
+                    grown = True
+    return frozenset(carriers)
+
+
+def _leaves(statement: ast.AST, carriers: frozenset[str]) -> bool:
+    if isinstance(statement, ast.Return | ast.Yield | ast.YieldFrom):
+        return statement.value is not None and any(_carried(statement.value, carriers))
+    if isinstance(statement, ast.Call):
+        if _observes(statement):
+            return False
+        arguments = [*statement.args, *(keyword.value for keyword in statement.keywords)]
+        return any(any(_carried(argument, carriers)) for argument in arguments)
+    if isinstance(statement, ast.Assign):
+        stored = [one for one in statement.targets if isinstance(one, ast.Attribute | ast.Subscript)]
+        return bool(stored) and any(_carried(statement.value, carriers))
+    return False
+
+
+def _carried(value: ast.expr, carriers: set[str] | frozenset[str]) -> Iterator[bool]:
+    """One True for each place in ``value`` that carries the states on."""
+    pending: list[ast.expr] = [value]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, ast.Name):
+            if node.id in carriers and isinstance(node.ctx, ast.Load):
+                yield True
+        elif isinstance(node, ast.IfExp):
+            pending.extend((node.body, node.orelse))
+        elif isinstance(node, ast.Compare | ast.JoinedStr) or (isinstance(node, ast.Call) and _observes(node)):
+            continue
+        else:
+            pending.extend(inner for inner in ast.iter_child_nodes(node) if isinstance(inner, ast.expr))
+            if isinstance(node, ast.Call):
+                pending.extend(keyword.value for keyword in node.keywords)
+            elif isinstance(node, ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp):
+                pending.extend(generator.iter for generator in node.generators)
+
+
+def _observes(call: ast.Call) -> bool:
+    parts = dotted_name(call.func).split(".")
+    return parts[-1] in _OBSERVERS or parts[0] in {"logger", "logging", "log", "warnings"}
+
+
+def returned_pairs(effects: Effects) -> tuple[bool, bool]:
+    """Whether a body returns a pair somewhere, and whether it returns the first of that pair alone somewhere else.
+
+    What it returns on a pipeline rank that isn't the last one doesn't count.
+    """
+    firsts: set[str] = set()
+    singles: set[str] = set()
+    for event in effects.of("return"):
+        value = event.value
+        if isinstance(value, ast.Tuple) and len(value.elts) == 2 and isinstance(value.elts[0], ast.Name):
+            firsts.add(value.elts[0].id)
+        elif isinstance(value, ast.Name) and not _on_other_ranks(event):
+            singles.add(value.id)
+    return bool(firsts), bool(firsts & singles)
+
+
+def _on_other_ranks(event: Event) -> bool:
+    return any(_is_pipeline(guard) and not guard.positive for guard in event.guards)
