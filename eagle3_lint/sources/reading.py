@@ -30,7 +30,7 @@ MAX_TOKENS = 2_000_000
 MAX_IMPORT_DOTS = 100
 """Dots in one imported name, above which a file with many dots is not parsed."""
 
-MAX_FSTRING_COST = 10**11 if sys.version_info >= (3, 12) else 10**10
+MAX_FSTRING_COST = 5 * 10**10 if sys.version_info >= (3, 12) else 10**10
 """Replacement fields times the bytes that this Python's parser goes through for each: some seconds of parsing."""
 
 _TOKENS_COUNTED_FROM = 256 * 1024

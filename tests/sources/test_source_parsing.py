@@ -46,7 +46,7 @@ SHAPES: dict[str, tuple[Callable[[int], str], str]] = {
     "imported dots": (lambda n: "import a" + ".b" * n, "refused"),
     "continued imported dots": (lambda n: "from a" + ".\\\nb" * n + " import c", "refused"),
     "fields of one f-string": (lambda n: 'x = f"' + "{a:{b}}" * n + '"', "refused"),
-    "fields of a long f-string": (lambda n: 'x = rf"""' + "{a}'\\n\n" * n + '"""', "either"),
+    "fields of a long f-string": (lambda n: 'x = rf"""' + "{a}'\\n\n" * n + '"""', "refused"),
     "digits": (lambda n: "x = " + "1" * n, "either"),
     "continuations": (lambda n: "\\\n" * n + "a", "parsed"),
     "wrong statements": (lambda n: "a\n" * n + "a b\n", "refused"),
