@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from eagle3_lint.cache.store import Store, digest
+from eagle3_lint.sources.files import runtime_files
 
 _ABSENT = b""
 _MOST_KEPT = 8
@@ -41,6 +42,11 @@ class Answers:
         if not isinstance(found, list):
             return []
         return [one for one in found if isinstance(one, tuple) and len(one) == 3]
+
+
+def runtime_state(root: str) -> bytes:
+    """The state of the runtime in the tree at ``root``: the names and contents of its files."""
+    return digest(*(part for path in runtime_files(root) for part in (os.fsencode(path), state_of(path))))
 
 
 def state_of(path: str) -> bytes:

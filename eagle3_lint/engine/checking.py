@@ -12,8 +12,7 @@ from eagle3_lint.engine.workspace import Workspace
 from eagle3_lint.errors import TreeError
 from eagle3_lint.findings.model import Finding
 from eagle3_lint.findings.report import InternalError, Report, Suppressed, ordered
-from eagle3_lint.rules.base import Rule
-from eagle3_lint.rules.registry import load, select
+from eagle3_lint.rules.registry import select
 from eagle3_lint.sources.discovery import Discovered, discover
 from eagle3_lint.sources.tree import report_root
 
@@ -43,7 +42,6 @@ def check(request: Request) -> Report:
     release can't be had.
     """
     codes = select(request.select, request.ignore, request.pedantic)
-    rules = tuple(load(code) for code in codes)
     session = Session(
         SessionOptions(
             request.engine,
@@ -55,17 +53,16 @@ def check(request: Request) -> Report:
         ),
         request.progress,
     )
-    return _Run(session, request, rules).report()
+    return _Run(session, request, frozenset(codes)).report()
 
 
 class _Run:
     """One run over a set of files."""
 
-    def __init__(self, session: Session, request: Request, rules: tuple[Rule, ...]) -> None:
+    def __init__(self, session: Session, request: Request, codes: frozenset[str]) -> None:
         self._session = session
         self._request = request
-        self._rules = rules
-        self._codes = frozenset(rule.code for rule in rules)
+        self._codes = codes
         self._results: dict[str, FileResult] = {}
 
     def report(self) -> Report:
@@ -73,7 +70,7 @@ class _Run:
         discovered = self._discover()
         files = discovered.files
         for path in files:
-            self._results[path] = self._session.check_file(path, self._buffer_of(path), self._rules)
+            self._results[path] = self._session.check_file(path, self._buffer_of(path), self._codes)
         given = frozenset((*files, *(path for path, _ in discovered.unreadable)))
         failures = [
             unreadable(path, error) for path, error in discovered.unreadable if "EGL901" in self._codes
@@ -115,15 +112,13 @@ class _Run:
         """The findings in files that weren't given, where a given file is among their causes."""
         found: dict[str, list[Finding]] = {}
         for workspace in self._workspaces(given):
-            for rule in self._rules:
-                if rule.check_project is None:
-                    continue
-                for one in workspace.project_findings(rule):
+            for code in sorted(self._codes):
+                for one in workspace.project_findings(code):
                     if one.path not in given and not given.isdisjoint(one.caused_by):
                         found.setdefault(one.path, []).append(replace(one, elsewhere=True))
         results = []
         for path, findings in sorted(found.items()):
-            plain = self._session.check_file(path, None, ())
+            plain = self._session.check_file(path, None, frozenset())
             results.append(replace(plain, findings=tuple(findings)))
         return results
 
@@ -149,11 +144,9 @@ class _Run:
         return kept, suppressed
 
     def _counts(self, files: tuple[str, ...]) -> dict[str, int]:
-        """What the linted files hold; nothing is looked at for it alone."""
+        """What the linted model files hold."""
         linted = frozenset(files)
         counts = {"classes": 0, "registered": 0, "wrappers": 0}
-        if not any(rule.check_project is not None for rule in self._rules):
-            return counts
         for workspace in self._workspaces(files):
             for path, (classes, registered, wrappers) in workspace.census().items():
                 if path in linted:

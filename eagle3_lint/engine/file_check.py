@@ -8,20 +8,20 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from eagle3_lint.engine.workspace import Workspace, describe
+from eagle3_lint.engine.workspace import Workspace
 from eagle3_lint.errors import UnreadableSourceError
 from eagle3_lint.findings.codes import known
 from eagle3_lint.findings.model import Finding, Span
 from eagle3_lint.findings.report import InternalError
 from eagle3_lint.findings.suppression import KINDS, UNUSED_CODE, Directive, Kind, Suppressions, suppressions
 from eagle3_lint.sources.reading import parse_source
-from eagle3_lint.sources.text import SourceText
 
 if TYPE_CHECKING:
     import ast
 
     from eagle3_lint.rules.base import Rule
     from eagle3_lint.rules.context import ModuleContext
+    from eagle3_lint.sources.text import SourceText
 
 UNREADABLE = "EGL901"
 
@@ -83,10 +83,10 @@ class FileResult:
 
 
 def check_file(
-    workspace: Workspace, path: str, rules: tuple[Rule, ...], target: tuple[int, int] | None = None
+    workspace: Workspace, path: str, codes: frozenset[str], target: tuple[int, int] | None = None
 ) -> FileResult:
-    """Everything that ``rules`` find in the file ``path``."""
-    return _FileCheck(workspace, path, rules, target or sys.version_info[:2]).run()
+    """Everything that the rules ``codes`` find in the file ``path``."""
+    return _FileCheck(workspace, path, codes, target or sys.version_info[:2]).run()
 
 
 def unreadable(path: str, error: UnreadableSourceError) -> Finding:
@@ -104,13 +104,11 @@ def _finding(code: str, path: str, span: Span, message: str, scope: str) -> Find
 class _FileCheck:
     """The check of one file; its text is read and parsed at most once, and only where that is needed."""
 
-    def __init__(self, workspace: Workspace, path: str, rules: tuple[Rule, ...], target: tuple[int, int]) -> None:
+    def __init__(self, workspace: Workspace, path: str, codes: frozenset[str], target: tuple[int, int]) -> None:
         self._workspace = workspace
         self._path = path
         self._target = target
-        self._codes = frozenset(rule.code for rule in rules)
-        self._module_rules = tuple(rule for rule in rules if rule.check_module is not None)
-        self._project_rules = tuple(rule for rule in rules if rule.check_project is not None)
+        self._codes = codes
         self._errors: list[InternalError] = []
         self._tree: ast.Module | None = None
         self._made: ModuleContext | None = None
@@ -120,14 +118,14 @@ class _FileCheck:
         own = self._own_findings()
         found = list(own)
         if not any(one.code == UNREADABLE for one in own):
-            for rule in self._project_rules:
-                found.extend(self._workspace.project_findings_in(self._path, rule))
+            for code in sorted(self._codes):
+                found.extend(self._workspace.project_findings_in(self._path, code))
         wanted = tuple(one for one in found if one.code in self._codes)
         return FileResult(self._path, self._read, wanted, self._codes, tuple(self._errors))
 
     def _own_findings(self) -> tuple[Finding, ...]:
         """What the file's own text shows, from the last run where it hasn't changed since."""
-        key = f"{self._path}\n{self._target}\n{sorted(rule.code for rule in self._module_rules)}"
+        key = f"{self._path}\n{self._target}\n{sorted(self._codes)}"
         remembered = self._workspace.recall_file(self._path, key)
         if remembered is not None:
             return remembered
@@ -140,13 +138,16 @@ class _FileCheck:
         return found
 
     def _check_text(self) -> tuple[Finding, ...]:
-        source = self._workspace.modules.source(self._path)
+        from eagle3_lint.rules.registry import load
+
+        source = self._workspace.source(self._path)
         self._require_python(source)
-        return tuple(one for rule in self._module_rules for one in self._module_findings(source, rule))
+        rules = [load(code) for code in sorted(self._codes)]
+        return tuple(one for rule in rules if rule.check_module for one in self._module_findings(source, rule))
 
     def _require_python(self, source: SourceText) -> None:
         if self._workspace.is_model_file(self._path):
-            self._workspace.modules.load(self._path)
+            self._workspace.opened.modules.load(self._path)
         else:
             self._parsed(source)
 
@@ -162,6 +163,8 @@ class _FileCheck:
         except UnreadableSourceError:
             raise
         except Exception as error:  # a rule's own fault must not stop the others
+            from eagle3_lint.engine.opened import describe
+
             self._errors.append(InternalError(rule.code, self._path, 1, describe(error)))
             return ()
 
@@ -169,17 +172,18 @@ class _FileCheck:
         if self._made is None:
             from eagle3_lint.rules.context import ModuleContext
 
+            opened = self._workspace.opened
             self._made = ModuleContext(
                 source,
                 lambda: self._parsed(source),
                 self._target,
-                self._workspace.star_exports(source),
-                self._workspace.modules.name_of(self._path),
+                opened.star_exports(source),
+                opened.modules.name_of(self._path),
             )
         return self._made
 
     def _read(self) -> SourceText | None:
         try:
-            return self._workspace.modules.source(self._path)
+            return self._workspace.source(self._path)
         except UnreadableSourceError:
             return None

@@ -50,7 +50,7 @@ def matrix(request: MatrixRequest) -> dict[str, Any]:
 
 def describe(workspace: Workspace, *, all_classes: bool) -> dict[str, Any]:
     """Every class of ``workspace`` (only registered ones unless ``all_classes``)."""
-    project = workspace.project
+    project = workspace.opened.project
     contract = project.contract
     methods = (*FAMILY, *(one.name for one in contract.methods if one.name not in FAMILY))
     classes = project.classes if all_classes else project.registered
@@ -90,7 +90,7 @@ def _interface(workspace: Workspace, method: ContractMethod) -> dict[str, Any]:
 
 
 def _class(workspace: Workspace, info: ClassInfo, methods: tuple[str, ...]) -> dict[str, Any]:
-    project = workspace.project
+    project = workspace.opened.project
     roles = project.roles
     capture = capture_of(project, info)
     found = {name: info.find(name) for name in methods}

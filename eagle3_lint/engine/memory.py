@@ -6,19 +6,20 @@ import os
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from eagle3_lint.cache.answers import Answers
-from eagle3_lint.cache.facts import FactsCache
+from eagle3_lint.cache.answers import Answers, runtime_state
 from eagle3_lint.cache.files import FileAnswers
 from eagle3_lint.cache.store import Store, digest
-from eagle3_lint.facts.encoding import FORMAT as FACTS_FORMAT
-from eagle3_lint.facts.module import ModuleFacts
 from eagle3_lint.findings.encoding import decode_finding, encode_finding
 from eagle3_lint.findings.model import Finding
-from eagle3_lint.project.contract.encoding import FORMAT as CONTRACT_FORMAT
-from eagle3_lint.project.contract.encoding import decode, encode
-from eagle3_lint.project.contract.model import CAPTURE_SETTERS, RUNTIME_FOLDERS, Contract
-from eagle3_lint.sources.text import SourceText
+from eagle3_lint.sources.files import RUNTIME_FOLDERS
+
+if TYPE_CHECKING:
+    from eagle3_lint.cache.facts import FactsCache
+    from eagle3_lint.facts.module import ModuleFacts
+    from eagle3_lint.project.contract.model import Contract
+    from eagle3_lint.sources.text import SourceText
 
 
 @dataclass(frozen=True)
@@ -33,21 +34,26 @@ class Memory:
     """The cache of one workspace; ``settings`` are the options that its findings depend on."""
 
     def __init__(self, store: Store, root: str, version: str, settings: str) -> None:
-        program = f"{version} {FACTS_FORMAT} {CONTRACT_FORMAT} {sys.version_info[:3]} {sys.implementation.cache_tag}"
-        self._key = digest(program.encode(), os.fsencode(root))
+        self._key = digest(_program(version), os.fsencode(root))
         self._settings = digest(self._key, settings.encode())
-        self._facts = FactsCache(store, self._name(self._key))
+        self._store = store
+        self._facts: FactsCache | None = None
         self._files = FileAnswers(store, f"files-{self._name(self._settings)}")
         self._contracts = Answers(store, f"contract-{self._name(self._key)}")
         self._findings = Answers(store, f"findings-{self._name(self._settings)}")
 
     def facts(self, source: SourceText) -> ModuleFacts:
         """The facts of ``source``; raises UnreadableSourceError where it isn't Python."""
+        if self._facts is None:
+            from eagle3_lint.cache.facts import FactsCache
+
+            self._facts = FactsCache(self._store, self._name(self._key))
         return self._facts.facts(source)
 
     def save(self) -> None:
-        """Write what was learnt of modules."""
-        self._facts.save()
+        """Write what was learnt of modules and files."""
+        if self._facts is not None:
+            self._facts.save()
         self._files.save()
 
     def file_findings(self, key: bytes) -> tuple[Finding, ...] | None:
@@ -64,23 +70,27 @@ class Memory:
         """Remember what the text of one file shows."""
         self._files.keep(key, tuple(encode_finding(one) for one in found))
 
-    def contract(self, root: str, read: Callable[[], Contract]) -> tuple[Contract, bytes]:
-        """The contract of the tree at ``root``, read only where its runtime isn't known, and a digest of that runtime.
+    def contract(self, root: str, read: Callable[[], Contract]) -> tuple[Contract, bool]:
+        """The contract of the tree at ``root``, read only where its runtime isn't known.
 
-        The digest is empty where the contract depends on more than the folders of the runtime; nothing is kept then.
+        The second value is False where the contract depends on more than the folders of the runtime: neither it nor
+        what follows from it can be remembered then.
         """
-        runtime = _runtime_digest(root)
-        known = self._contracts.find(runtime)
+        
+        from eagle3_lint.project.contract.encoding import decode, encode
+
+        state = runtime_state(root)
+        known = self._contracts.find(state)
         if known is not None:
             try:
-                return decode(known), runtime
+                return decode(known), True
             except (ValueError, TypeError):
                 known = None
         contract = read()
         if not _is_from_runtime(contract, root):
-            return contract, b""
-        self._contracts.keep(runtime, (), encode(contract))
-        return contract, runtime
+            return contract, False
+        self._contracts.keep(state, (), encode(contract))
+        return contract, True
 
     def recall(self, key: bytes) -> Recalled | None:
         """What was kept of the whole project under ``key``."""
@@ -103,24 +113,17 @@ class Memory:
         return key.hex()[:32]
 
 
-def _runtime_digest(root: str) -> bytes:
-    parts: list[bytes] = []
-    for folder in RUNTIME_FOLDERS:
-        for directory, folders, names in os.walk(os.path.join(root, "sglang", "srt", folder)):
-            folders.sort()
-            for name in sorted(names):
-                if name.endswith(".py"):
-                    path = os.path.join(directory, name)
-                    parts.extend((os.fsencode(path), _content(path)))
-    return digest(*parts)
-
-
-def _content(path: str) -> bytes:
-    try:
-        with open(path, "rb") as file:
-            return file.read()
-    except OSError:
-        return b""
+def _program(version: str) -> bytes:
+    """What tells one program from another: version, Python, and the state of its own files, which developers change."""
+    package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    parts = [version, str(sys.version_info[:3]), str(sys.implementation.cache_tag)]
+    for directory, folders, names in os.walk(package):
+        folders[:] = sorted(folder for folder in folders if folder != "__pycache__")
+        for name in sorted(names):
+            if name.endswith(".py"):
+                status = os.stat(os.path.join(directory, name))
+                parts.append(f"{name} {status.st_size} {status.st_mtime_ns}")
+    return "\n".join(parts).encode()
 
 
 def _is_from_runtime(contract: Contract, root: str) -> bool:
@@ -128,6 +131,6 @@ def _is_from_runtime(contract: Contract, root: str) -> bool:
     return any(
         site.path.startswith(folders)
         for method in contract.methods
-        if method.name in CAPTURE_SETTERS
+        if method.name.endswith("_layers_to_capture")
         for site in method.call_sites
     )

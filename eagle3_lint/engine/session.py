@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from eagle3_lint.engine.file_check import FileResult, check_file
-from eagle3_lint.engine.workspace import Workspace, siblings
+from eagle3_lint.engine.workspace import Workspace
 from eagle3_lint.findings.model import Finding
 from eagle3_lint.findings.report import InternalError, ordered
-from eagle3_lint.rules.base import Rule
+from eagle3_lint.sources.files import siblings
 from eagle3_lint.sources.tree import SourceTree, find_tree_from, installed_tree, tree_of_file
 
 if TYPE_CHECKING:
@@ -161,9 +161,9 @@ class Session:
         self.save()
         return ordered(result.kept(frozenset(kinds)))
 
-    def check_file(self, path: str, data: bytes | None, rules: Iterable[Rule]) -> FileResult:
-        """Everything that ``rules`` find in one file, with its suppressions."""
-        return check_file(self.workspace_of(path, data), path, tuple(rules), self.options.target_version)
+    def check_file(self, path: str, data: bytes | None, codes: frozenset[str]) -> FileResult:
+        """Everything that the rules ``codes`` find in one file, with its suppressions."""
+        return check_file(self.workspace_of(path, data), path, codes, self.options.target_version)
 
     def save(self) -> None:
         """Keep what was learnt for the next run."""

@@ -15,9 +15,6 @@ from eagle3_lint.facts.module import (
     Place,
 )
 
-# Raise it with any change of what facts hold or of how they are extracted.
-FORMAT = 2
-
 Plain = tuple[Any, ...]
 
 

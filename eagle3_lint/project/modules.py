@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import ast
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cached_property
 
 from eagle3_lint.errors import UnreadableSourceError
 from eagle3_lint.facts.extract import facts_of
 from eagle3_lint.facts.module import Alternatives, Binding, ClassFacts, ModuleFacts, Place
 from eagle3_lint.findings.model import Span
-from eagle3_lint.sources.reading import parse_source, read_bytes, read_source
+from eagle3_lint.sources.contents import Contents
+from eagle3_lint.sources.reading import parse_source
 from eagle3_lint.sources.text import SourceText
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
@@ -123,23 +124,22 @@ def _statement_at(tree: ast.Module, place: Place) -> ast.stmt | None:
 class Modules:
     """All modules below some source roots, by dotted name and by path.
 
-    ``roots`` are directories that hold top-level packages, searched in order; ``buffers`` lays a host's unsaved text over a
-    file. A file that can't be read or parsed has no module here; EGL901 tells why where it is linted.
+    ``roots`` are directories that hold top-level packages, searched in order; ``contents`` reads files. A file that can't be read or parsed has no module here; EGL901 tells why where it is linted.
     """
 
     def __init__(
         self,
         roots: tuple[str, ...],
-        buffers: dict[str, bytes] | None = None,
+        contents: Contents | None = None,
         facts: Callable[[SourceText], ModuleFacts] = facts_of,
     ) -> None:
         self.roots = roots
-        self._buffers = buffers or {}
+        self._contents = contents or Contents()
         self._facts = facts
         self._by_path: dict[str, Module | UnreadableSourceError] = {}
         self._names: dict[str, str | None] = {}
         self._listings: dict[str, frozenset[str]] = {}
-        self._data: dict[str, bytes] = {}
+        self._searched: set[str] = set()
 
     def load(self, path: str) -> Module:
         """The module of the file ``path``; raises UnreadableSourceError where it can't be read or parsed."""
@@ -160,20 +160,34 @@ class Modules:
     def source(self, path: str) -> SourceText:
         """The text of the file ``path``; raises UnreadableSourceError where it can't be read."""
         found = self._by_path.get(path)
-        return found.source if isinstance(found, Module) else read_source(path, self.data(path))
-
-    def data(self, path: str) -> bytes:
-        """The content of the file ``path``, read once; raises UnreadableSourceError where it can't be read."""
-        found = self._data.get(path)
-        if found is None:
-            buffered = self._buffers.get(path)
-            found = self._data[path] = read_bytes(path) if buffered is None else buffered
-        return found
+        return found.source if isinstance(found, Module) else self._contents.source(path)
 
     @property
     def consulted(self) -> frozenset[str]:
         """Every file and directory that was looked at so far."""
-        return frozenset((*self._by_path, *self._listings))
+        return frozenset((*self._by_path, *self._listings, *self._searched))
+
+    def holding(self, word: str, package: str) -> Iterator[str]:
+        """Every Python file of the top-level ``package``, in any root, that has ``word`` in its bytes; all files count as
+        consulted."""
+        wanted = word.encode()
+        pending = [os.path.join(root, package) for root in reversed(self.roots)]
+        while pending:
+            directory = pending.pop()
+            for name in sorted(self._entries(directory)):
+                path = os.path.join(directory, name)
+                if name.endswith(".py"):
+                    self._searched.add(path)
+                    if self._holds(path, wanted):
+                        yield path
+                elif "." not in name and name != "__pycache__" and os.path.isdir(path):
+                    pending.append(path)
+
+    def _holds(self, path: str, wanted: bytes) -> bool:
+        try:
+            return wanted in self._contents.data(path)
+        except UnreadableSourceError:
+            return False
 
     def named(self, dotted: str) -> Module | None:
         """The module ``dotted``, or None: outside the project, a package without file, or unreadable."""
@@ -196,7 +210,7 @@ class Modules:
 
     def _load(self, path: str) -> Module | UnreadableSourceError:
         try:
-            source = read_source(path, self.data(path))
+            source = self._contents.source(path)
             return Module(self.name_of(path), source, self._facts(source))
         except UnreadableSourceError as error:
             return error

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 from eagle3_lint.facts.module import ClassFacts
 from eagle3_lint.project.classes import ClassInfo
+from eagle3_lint.project.completion import Completion
 from eagle3_lint.project.contract import Contract
-from eagle3_lint.project.files import python_files
+from eagle3_lint.sources.files import python_files
 from eagle3_lint.project.interpreter import Constructed, Interpreter
 from eagle3_lint.project.modules import Module, Modules
 from eagle3_lint.project.resolver import open_resolver
@@ -42,6 +43,7 @@ class Project:
         self.extra = extra
         self.names = open_resolver(engine, modules, self._packages())
         self.interpreter = Interpreter(self.names)
+        self._completion = Completion(self, engine)
         self.roles = Roles(self)
 
     def _packages(self) -> tuple[str, ...]:
@@ -96,7 +98,7 @@ class Project:
 
     def construct(self, info: ClassInfo) -> Constructed:
         """The attributes of an object of ``info`` as the runtime builds it."""
-        return self.interpreter.construct(info)
+        return self._completion.construct(info)
 
     @cached_property
     def capture_flow(self) -> CaptureFlow:

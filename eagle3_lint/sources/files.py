@@ -55,4 +55,3 @@ def _directly_in(directory: str) -> Iterator[str]:
         full = os.path.join(directory, name)
         if name.endswith(".py") and os.path.isfile(full):
             yield full
-

@@ -6,9 +6,6 @@ from typing import Any
 
 from eagle3_lint.project.contract.model import CallSite, Contract, ContractMethod
 
-# Raise it with any change of what a contract holds or of how it is read.
-FORMAT = 1
-
 Plain = tuple[Any, ...]
 
 
