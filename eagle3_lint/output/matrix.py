@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from eagle3_lint.output.escape import printable
+from eagle3_lint.output.escape import printable, well_formed
 
 Matrix = Mapping[str, Any]
 
@@ -18,8 +18,18 @@ def render(matrix: Matrix, format_name: str) -> Iterator[str]:
 
 
 def _json(matrix: Matrix) -> Iterator[str]:
-    yield json.dumps(matrix, indent=2)
+    yield json.dumps(_well_formed(matrix), indent=2)
     yield "\n"
+
+
+def _well_formed(value: Any) -> Any:
+    if isinstance(value, str):
+        return well_formed(value)
+    if isinstance(value, Mapping):
+        return {key: _well_formed(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_well_formed(item) for item in value]
+    return value
 
 
 def _text(matrix: Matrix) -> Iterator[str]:

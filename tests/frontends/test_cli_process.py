@@ -254,3 +254,15 @@ def test_the_console_script_is_the_same_program(tmp_path: Path) -> None:
         pytest.skip("the package is not installed beside this Python")
     ran = subprocess.run([script, "rule", "EGL101"], cwd=tmp_path, capture_output=True, text=True, check=True)
     assert ran.stdout == run("rule", "EGL101", cwd=tmp_path).stdout
+
+
+def test_a_removed_working_directory(tmp_path: Path) -> None:
+    script = f'mkdir gone && cd gone && rmdir ../gone && exec "{sys.executable}" -m eagle3_lint check /x'
+    ran = subprocess.run(script, shell=True, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (ran.returncode, ran.stderr) == (2, "eagle3-lint: error: no working directory: No such file or directory\n")
+
+
+def test_a_closed_standard_input(tmp_path: Path) -> None:
+    script = f'exec "{sys.executable}" -m eagle3_lint check - --stdin-filename m.py <&-'
+    ran = subprocess.run(script, shell=True, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (ran.returncode, ran.stderr) == (2, "eagle3-lint: error: standard input is closed\n")

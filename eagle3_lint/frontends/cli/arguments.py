@@ -6,15 +6,24 @@ An option that isn't given stays None, so that the configuration's value, then t
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Sequence
 from typing import NoReturn, TypeVar, cast
 
-from eagle3_lint.config import Configuration, Value
+from eagle3_lint.config import Configuration, Value, find_configuration
 from eagle3_lint.config.options import COLORS, ENGINES, TARGET_VERSIONS
 from eagle3_lint.errors import UsageError
 from eagle3_lint.output import FORMATS, MATRIX_FORMATS
 
 T = TypeVar("T", bound=Value)
+
+
+def working_directory() -> str:
+    """The absolute working directory; UsageError where it has been removed."""
+    try:
+        return os.getcwd()
+    except OSError as error:
+        raise UsageError(f"no working directory: {error.strerror}") from None
 
 
 class Parser(argparse.ArgumentParser):
@@ -33,11 +42,14 @@ class Parser(argparse.ArgumentParser):
 
 
 class Options:
-    """The given options, over the configuration, over defaults."""
+    """The given options, over the configuration of the working directory, over defaults.
 
-    def __init__(self, given: argparse.Namespace, configuration: Configuration | None) -> None:
+    Raises UsageError and ConfigurationError where there is no working directory or its configuration is wrong.
+    """
+
+    def __init__(self, given: argparse.Namespace) -> None:
         self._given = given
-        self.configuration = configuration
+        self.configuration: Configuration | None = find_configuration(working_directory())
 
     def get(self, name: str, default: T) -> T:
         """The value of a long option without its dashes; one from a configuration has been checked to be of its kind."""

@@ -8,14 +8,14 @@ import time
 from typing import TYPE_CHECKING
 
 from eagle3_lint import __version__
-from eagle3_lint.config import find_configuration
 from eagle3_lint.errors import UsageError
-from eagle3_lint.frontends.cli.arguments import Options, check_parser
+from eagle3_lint.frontends.cli.arguments import Options, check_parser, working_directory
 from eagle3_lint.frontends.cli.engine import Engine, real_engine
 from eagle3_lint.frontends.cli.streams import Progress, complain, say, use_color, write_output
 from eagle3_lint.output import renderer
 from eagle3_lint.output.context import RenderContext
 from eagle3_lint.rules.registry import select
+from eagle3_lint.sources.reading import MAX_SOURCE_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,7 +34,7 @@ def run_check(argv: list[str], engine: Engine | None = None) -> int:
     Raises Eagle3LintError for wrong usage, wrong configuration and what the engine can't have.
     """
     given = check_parser().parse_intermixed_args(argv)
-    options = Options(given, find_configuration(os.getcwd()))
+    options = Options(given)
     _check_codes(options)
     _check_output(options)
     started = time.monotonic()
@@ -112,7 +112,10 @@ def _buffer(paths: list[str], options: Options) -> tuple[str, bytes] | None:
         return None
     if name is None or len(paths) != 1:
         raise UsageError("the path - goes with --stdin-filename PATH, and with no other path")
-    return name, sys.stdin.buffer.read()
+    if sys.stdin is None:
+        raise UsageError("standard input is closed")
+    # one byte more than is ever linted tells that it is too much
+    return name, sys.stdin.buffer.read(MAX_SOURCE_BYTES + 1)
 
 
 def _compared(report: Report, options: Options) -> Report:
@@ -130,7 +133,7 @@ def _rendered(report: Report, options: Options, request: Request) -> Iterator[st
     format_name = options.get("format", "text")
     context = RenderContext(
         version=__version__,
-        base=_checkout(report.root) or os.getcwd(),
+        base=_checkout(report.root) or working_directory(),
         read_line=SourceLines(request.buffer),
         color=use_color(options.get("color", "auto"), options.optional("output")),
         quiet=options.get("quiet", False),

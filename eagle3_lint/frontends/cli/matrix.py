@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
-from eagle3_lint.config import find_configuration
 from eagle3_lint.frontends.cli.arguments import Options, matrix_parser
 from eagle3_lint.frontends.cli.engine import Engine, real_engine
 from eagle3_lint.frontends.cli.streams import Progress, write_output
@@ -17,7 +14,7 @@ def run_matrix(argv: list[str], engine: Engine | None = None) -> int:
     Raises Eagle3LintError for wrong usage, wrong configuration, and where no tree is found.
     """
     given = matrix_parser().parse_args(argv)
-    options = Options(given, find_configuration(os.getcwd()))
+    options = Options(given)
     from eagle3_lint.engine import MatrixRequest
 
     progress = Progress() if Progress.is_wanted() else None
