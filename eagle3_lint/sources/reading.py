@@ -302,4 +302,4 @@ def _check_fstrings(source: SourceText) -> None:
 def _syntax_error(source: SourceText, error: SyntaxError) -> UnreadableSourceError:
     line = min(max(error.lineno or 1, 1), len(source.lines))
     column = min(max(error.offset or 1, 1), len(source.lines[line - 1]) + 1)
-    return UnreadableSourceError(f"syntax error: {error.msg}", line, column)
+    return UnreadableSourceError(f"syntax error: {error.msg.rstrip('.')}", line, column)
