@@ -16,6 +16,8 @@ from eagle3_lint.project.reading_forward import first_parameter
 if TYPE_CHECKING:
     from eagle3_lint.project.project import Project
 
+Place = tuple[str, int, int, Path]
+
 _MOST_DEPTH = 6
 _REFLECTIONS = frozenset({"getattr", "hasattr", "setattr", "delattr"})
 
@@ -40,7 +42,7 @@ class BrokenLink:
         return self.path[-1]
 
     @property
-    def place(self) -> tuple[str, int, int, Path]:
+    def place(self) -> Place:
         """Where it stands, whoever the method runs on."""
         return (self.found.definer.path, self.event.line, self.event.node.col_offset, self.path)
 
@@ -58,7 +60,7 @@ class BrokenLinks:
         effects = self._effects_of(found)
         if effects is None:
             return ()
-        links: dict[tuple[str, int, int, Path], BrokenLink] = {}
+        links: dict[Place, BrokenLink] = {}
         for link in self._of_method(self._lookup.start(info), found, info, set(), 0):
             links.setdefault(link.place, link)
         return tuple(links.values())

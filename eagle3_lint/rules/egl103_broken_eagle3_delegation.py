@@ -61,7 +61,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from eagle3_lint.findings.model import Evidence, Finding, Inner, Span
-from eagle3_lint.project.broken_links import BrokenLink, BrokenLinks
+from eagle3_lint.project.broken_links import BrokenLink, BrokenLinks, Place
 from eagle3_lint.project.classes import ClassInfo
 from eagle3_lint.project.lookup import Node
 from eagle3_lint.project.subjects import delegating_subjects, interface_methods, registered_among
@@ -73,12 +73,13 @@ from eagle3_lint.rules.project_context import ProjectContext, listed
 def check(context: ProjectContext) -> Iterable[Finding]:
     """One finding for each method to change; on the class that builds the objects where the method itself is right."""
     links = BrokenLinks(context.project, frozenset(interface_methods(context.project)))
-    groups: dict[tuple[ClassInfo, ClassInfo, str], dict[tuple[object, ...], tuple[BrokenLink, dict[ClassInfo, None]]]] = {}
+    groups: dict[tuple[ClassInfo, str], dict[Place, tuple[BrokenLink, dict[ClassInfo, None]]]] = {}
     for info, link in _broken(context, links):
         owner = _owner(link, links)
-        group = groups.setdefault((owner, link.found.definer, link.found.member.name), {})
+        method = link.found.member.name if owner is link.found.definer else ""
+        group = groups.setdefault((owner, method), {})
         group.setdefault(link.place, (link, {}))[1].setdefault(info)
-    for (owner, _, _), group in groups.items():
+    for (owner, _), group in groups.items():
         context.current = owner
         broken = tuple(link for link, _ in group.values())
         infos = tuple(dict.fromkeys(info for _, users in group.values() for info in users))
@@ -117,10 +118,10 @@ def _finding(
         _message(context, owner, first),
         registered=registered_among(context.project, infos),
         inner=tuple(_inner(first)),
-        methods=(first.found.member.name,),
+        methods=tuple(dict.fromkeys(link.found.member.name for link in broken)),
         evidence=tuple(_evidence(context, broken)),
         certain=not first.holding,
-        scope=f"{owner.dotted}.{first.found.member.name}",
+        scope=f"{owner.dotted}.{first.found.member.name}" if at_method else owner.dotted,
         caused_by=tuple(_causes(broken)),
     )
 

@@ -36,12 +36,14 @@ class VisionWrapper(nn.Module):
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable, Iterator
 
 from eagle3_lint.findings.model import Evidence, Finding
 from eagle3_lint.project.classes import ClassInfo, Found
 from eagle3_lint.project.effects import Effects, Event, Path, effects_of
 from eagle3_lint.project.existence import Existence, existence
+from eagle3_lint.project.modules import FunctionNode
 from eagle3_lint.project.subjects import capture_setters, delegating_subjects, effective_methods, registered_among
 from eagle3_lint.rules.base import Rule
 from eagle3_lint.rules.project_context import ProjectContext, listed
@@ -56,7 +58,7 @@ def check(context: ProjectContext) -> Iterable[Finding]:
     for name, found, users in effective_methods(project, subjects, capture_setters(project)):
         context.current = found.definer
         function = found.function() if any(word in found.text for word in _QUESTIONS) else None
-        if function is None:
+        if function is None or _asserts(function):
             continue
         effects = effects_of(function)
         asked = _asked(effects)
@@ -78,6 +80,14 @@ def _asked(effects: Effects) -> tuple[Path, ...]:
     if any(_answers(event, questions, effects) for event in effects.of("raise")):
         return ()
     return tuple(asked)
+
+
+def _asserts(function: FunctionNode) -> bool:
+    """Whether an ``assert`` asks the question, and so answers it."""
+    return any(
+        isinstance(node, ast.Assert) and any(word in ast.dump(node.test) for word in _QUESTIONS)
+        for node in ast.walk(function)
+    )
 
 
 def _has_effect(event: Event) -> bool:

@@ -1,0 +1,45 @@
+"""Every fixture tree of a rule has exactly the findings that its comments expect."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from fixture_format import Expectation, expectations
+
+from eagle3_lint.engine import Request, check
+
+FIXTURES = Path(__file__).parents[1] / "fixtures" / "models"
+CASES = sorted(case for rule in FIXTURES.iterdir() for case in rule.iterdir())
+
+
+def expected(case: Path, *, pedantic: bool) -> list[tuple[str, Expectation]]:
+    """What the files of ``case`` expect, by path below it."""
+    return sorted(
+        (str(path.relative_to(case)), expectation)
+        for path in case.rglob("*.py")
+        for expectation in expectations(path.read_text(encoding="utf-8"), pedantic=pedantic)
+    )
+
+
+def found(case: Path, code: str, *, pedantic: bool) -> list[tuple[str, Expectation]]:
+    """What the rule ``code`` finds in ``case``; a rule that fails fails the test."""
+    report = check(Request(paths=(str(case),), select=(code,), pedantic=pedantic, cache=False))
+    assert report.internal_errors == ()
+    return sorted(
+        (str(Path(one.path).relative_to(case)), Expectation(one.span.line, one.code)) for one in report.findings
+    )
+
+
+@pytest.mark.parametrize("pedantic", [False, True], ids=["plain", "pedantic"])
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.parent.name}/{case.name}")
+def test_findings_are_those_that_the_comments_expect(case: Path, pedantic: bool) -> None:
+    assert found(case, case.parent.name.upper(), pedantic=pedantic) == expected(case, pedantic=pedantic)
+
+
+@pytest.mark.parametrize("rule", sorted({case.parent for case in CASES}), ids=lambda rule: rule.name)
+def test_a_rule_has_at_least_as_many_silent_fixtures_as_loud_ones(rule: Path) -> None:
+    loud = [case for case in rule.iterdir() if expected(case, pedantic=True)]
+    silent = [case for case in rule.iterdir() if not expected(case, pedantic=True)]
+    assert loud
+    assert len(silent) >= len(loud)
