@@ -465,7 +465,7 @@ class Interpreter:
         if isinstance(base, ModuleValue | ExternalValue):
             return self._named(self.names.attribute((base,), name, far=frame.far), site)
         if isinstance(base, ClassValue):
-            return self._class_level(base, name)
+            return _to_infer(self._class_level(base, name), site)
         if isinstance(base, SuperValue):
             return self._super_attribute(base, name)
         if isinstance(base, SelfValue | InstanceValue):
@@ -473,7 +473,7 @@ class Interpreter:
         if isinstance(base, ExternalInstance):
             written = frame.heap.read(base, name)
             return written.values if written else (UnknownValue(f"{base.dotted} is defined outside the project"),)
-        return _ANYTHING
+        return _to_infer(_ANYTHING, site) if isinstance(base, UnknownValue) and base.inferable else _ANYTHING
 
     def _class_level(self, base: ClassValue, name: str) -> Values:
         if name == "__name__":
@@ -572,13 +572,16 @@ class Interpreter:
         if isinstance(callee, FunctionValue):
             if self._worth_following(callee, positional, keywords):
                 return self._call_function(callee, positional, keywords, frame, spread=spread)
-            return (UnknownValue(f"the result of {callee.name} is not followed", site=frame.site(node)),)
+            site = frame.site(node)
+            return (UnknownValue(f"the result of {callee.name} is not followed", site=site, inferable=site),)
         if isinstance(callee, ExternalValue):
             return self._call_external(callee, positional, keywords, frame, node)
         if isinstance(callee, UnknownValue):
-            return (UnknownValue(callee.reason, site=frame.site(node)),)
+            site = frame.site(node)
+            return (UnknownValue(callee.reason, site=site, inferable=site if callee.inferable else None),)
         if isinstance(callee, InstanceValue | SelfValue):
-            return _ANYTHING
+            called = callee.info.find("__call__") is not None
+            return _to_infer(_ANYTHING, frame.site(node)) if called else _ANYTHING
         return (UnknownValue("what is called can't be told from the source", site=frame.site(node)),)
 
     def _telling_arguments(
@@ -896,6 +899,8 @@ class Interpreter:
                 found.append(_entry(holder, key))
             elif isinstance(holder, ClassValue | ExternalValue):
                 found.append((holder,))
+            elif isinstance(holder, InstanceValue) and holder.info.find("__getitem__") is not None:
+                found.append(_to_infer(_ANYTHING, frame.site(node)))
             else:
                 found.append(_ANYTHING)
         return union(*found)
@@ -1001,6 +1006,11 @@ def _chooses(value: Value) -> bool:
     return isinstance(value, ClassValue | FunctionValue) or (
         isinstance(value, ConstantValue) and isinstance(value.value, bool)
     )
+
+
+def _to_infer(values: Values, site: Site) -> Values:
+    """``values``, with the expression at ``site`` as the one to infer where they can't be told."""
+    return tuple(replace(v, inferable=site) if isinstance(v, UnknownValue) and not v.missing else v for v in values)
 
 
 def _is_plain(value: Value) -> bool:

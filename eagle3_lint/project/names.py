@@ -15,6 +15,7 @@ from eagle3_lint.project.values import (
     ExternalValue,
     FunctionValue,
     ModuleValue,
+    Site,
     UnknownValue,
     Values,
     union,
@@ -35,7 +36,7 @@ class Names:
 
     def __init__(self, modules: Modules, packages: tuple[str, ...]) -> None:
         self.modules = modules
-        self._packages = packages
+        self.packages = packages
         self.interpreter: Interpreter
         self._infos: dict[tuple[str, int], ClassInfo] = {}
         self._resolved: dict[tuple[str, str, bool], Values] = {}
@@ -101,7 +102,7 @@ class Names:
 
     def follows(self, dotted: str) -> bool:
         """Whether constructors are followed into the module ``dotted``."""
-        return any(dotted == package or dotted.startswith(f"{package}.") for package in self._packages)
+        return any(dotted == package or dotted.startswith(f"{package}.") for package in self.packages)
 
     def resolve(self, module: Module, name: str, *, far: bool = True) -> Values:
         """What ``name`` denotes after ``module`` has run; without ``far`` only names of models are followed."""
@@ -153,7 +154,7 @@ class Names:
         return (UnknownValue(f"{dotted} has no {name}", missing=True),)
 
     def _near_attribute(self, dotted: str) -> Values:
-        leads_on = any(package == dotted or package.startswith(f"{dotted}.") for package in self._packages)
+        leads_on = any(package == dotted or package.startswith(f"{dotted}.") for package in self.packages)
         return (ModuleValue(dotted) if leads_on else ExternalValue(dotted),)
 
     def _class_attribute(self, info: ClassInfo, name: str) -> Values:
@@ -214,7 +215,8 @@ class Names:
             return self.interpreter.module_assignments(module, binding.name, [binding])
         if binding.kind == "function":
             return (FunctionValue(module, binding.place, name=binding.name),)
-        return (UnknownValue(f"{binding.name} is bound by a statement that can't be followed"),)
+        at = Site(module.path, binding.place.line, binding.place.offset)
+        return (UnknownValue(f"{binding.name} is bound by a statement that can't be followed", inferable=at),)
 
     def _absolute(self, module: Module, binding: Binding) -> str:
         return absolute_module(module, binding.target, binding.level)

@@ -2,7 +2,8 @@
 
 Everything above it (construction, roles, delegation, the contract, the rules) is one code for both engines.
 ``auto`` has the index (``eagle3_lint.project.names``), which never needs astroid; ``astroid`` has
-``eagle3_lint.project.with_astroid.resolver``. Both take ``Inference`` for expressions that have to be inferred.
+``eagle3_lint.project.with_astroid.resolver``. For expressions that have to be inferred both have
+``eagle3_lint.project.completion``.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from eagle3_lint.project.classes import ClassInfo, Order
     from eagle3_lint.project.interpreter import Interpreter
     from eagle3_lint.project.modules import Module, Modules
-    from eagle3_lint.project.values import Site, UnknownValue, Values
+    from eagle3_lint.project.values import Values
 
 ENGINES = ("auto", "astroid")
 
@@ -27,6 +28,7 @@ class Resolver(Protocol):
     """
 
     modules: Modules
+    packages: tuple[str, ...]
     interpreter: Interpreter
 
     def info(self, module: Module, index: int) -> ClassInfo:
@@ -55,16 +57,6 @@ class Resolver(Protocol):
 
     def members_of(self, info: ClassInfo) -> dict[str, Member]:
         """The members of the class's own ``__dict__``, the last definition of each name."""
-
-
-class Inference(Protocol):
-    """Whoever can infer what a call makes where following the code gave up."""
-
-    def wants(self, unknown: UnknownValue) -> bool:
-        """Whether asking about ``unknown`` may help; cheap."""
-
-    def made_by_call(self, site: Site) -> Values:
-        """What the call at ``site`` may return, or nothing where that can't be inferred."""
 
 
 def open_resolver(engine: str, modules: Modules, packages: tuple[str, ...]) -> Resolver:

@@ -145,11 +145,15 @@ class MappingValue:
 
 @dataclass(frozen=True)
 class UnknownValue:
-    """What the source can't tell, and why; ``missing`` where a module of the project lacks the name."""
+    """What the source can't tell, and why; ``missing`` where a module of the project lacks the name.
+
+    ``inferable`` is the expression that inference may tell more about, where following the code gave up on it.
+    """
 
     reason: str
     missing: bool = field(default=False, compare=False)
     site: Site | None = field(default=None, compare=False)
+    inferable: Site | None = None
 
 
 Value = Union[

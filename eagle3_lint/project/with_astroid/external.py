@@ -12,7 +12,7 @@ from astroid.manager import AstroidManager
 from eagle3_lint.project.linearization import external_order
 
 
-class ExternalModule(nodes.Module):
+class ExternalModule(nodes.Module):  # type: ignore[misc]
     """A module that isn't of the tree. Whatever is asked of it exists; ``inside`` gives its submodules of the tree."""
 
     def __init__(self, name: str, inside: Callable[[str], nodes.Module | None]) -> None:
@@ -30,7 +30,7 @@ class ExternalModule(nodes.Module):
         return [found]
 
 
-class ExternalClass(nodes.ClassDef):
+class ExternalClass(nodes.ClassDef):  # type: ignore[misc]
     """Something that a package outside the tree defines: used as a class, called, or asked for attributes."""
 
     def __init__(self, dotted: str, parent: nodes.NodeNG) -> None:

@@ -146,7 +146,7 @@ class _NoFiles(dict[Any, Any]):
         return AstroidImportError("{modname} is not looked for", modname=key[0])
 
 
-class _Builder(AstroidBuilder):
+class _Builder(AstroidBuilder):  # type: ignore[misc]
     """Builds a module without inferring anything.
 
     astroid's own builder infers the object of every attribute that is assigned, and writes the attribute into its class
@@ -154,10 +154,10 @@ class _Builder(AstroidBuilder):
     ``C.x = …`` to the class ``C`` of the same block.
     """
 
-    def add_from_names_to_locals(self, node: nodes.ImportFrom, global_name: Any) -> None:
+    def add_from_names_to_locals(self, node: nodes.ImportFrom, *names: Any) -> None:
         """As astroid's; but first forget the file, beside which astroid would look for packages."""
         node.root().path = None
-        super().add_from_names_to_locals(node, global_name)
+        super().add_from_names_to_locals(node, *names)
 
     def delayed_assattr(self, node: nodes.AssignAttr) -> None:
         """Enter an attribute that is assigned into its class."""
