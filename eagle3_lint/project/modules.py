@@ -12,7 +12,7 @@ from eagle3_lint.facts.extract import facts_of
 from eagle3_lint.facts.module import Alternatives, Binding, ClassFacts, ModuleFacts, Place
 from eagle3_lint.findings.model import Span
 from eagle3_lint.sources.contents import Contents
-from eagle3_lint.sources.reading import parse_source
+from eagle3_lint.sources.reading import parse_lines, parse_source
 from eagle3_lint.sources.text import SourceText
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
@@ -96,9 +96,8 @@ class Module:
         indented = place.offset > 0 and first > 1
         head = "\n" * (first - 2) + "if 1:\n" if indented else "\n" * (first - 1)
         try:
-            tree = ast.parse(head + body + "\n")
-            found = _statement_at(tree, place)
-        except (SyntaxError, ValueError):
+            found = _statement_at(parse_lines(head + body + "\n"), place)
+        except UnreadableSourceError:
             found = None
         if found is None:
             found = _statement_at(parse_source(self.source), place)

@@ -148,6 +148,22 @@ def _link_target(path: str) -> str | None:
         return None
 
 
+def parse_lines(text: str) -> ast.Module:
+    """The syntax tree of some whole statements of a file that has been parsed before.
+
+    :raises UnreadableSourceError: the statements can't be parsed on their own.
+    """
+    import ast
+    import warnings
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            return ast.parse(text)
+        except (SyntaxError, RecursionError, MemoryError, ValueError, OverflowError) as error:
+            raise UnreadableSourceError(f"it can't be parsed: {error}") from None
+
+
 def _read_regular_file(path: str) -> bytes:
     try:
         _require_regular(os.stat(path).st_mode)
