@@ -1,8 +1,8 @@
 """What a fixture expects of a rule, in trailing comments of its own lines.
 
-``# expect: CODE`` says that one finding of CODE starts on this line; several are set apart by ``; ``. ``CODE[name]`` asks
-for the finding's bare typing name too, ``CODE@column`` for its column. ``# expect-pedantic:`` is the same for findings that
-only a pedantic run has.
+``# expect: CODE`` says that one finding of CODE starts on this line; several are set apart by ``; ``. ``CODE[name]``
+asks for the finding's bare typing name too, ``CODE@column`` for its column. ``# expect-pedantic:`` is the same for
+findings that only a pedantic run has.
 """
 
 from __future__ import annotations

@@ -135,9 +135,7 @@ class _Walk:
         if any(made[: len(path)] == path for made in self._questions.made_sure(self._event)):
             return True
         lines = self._found.definer.module.source.lines
-        return any(
-            guard.kind == "other" and "isinstance(" in lines[guard.line - 1] for guard in self._event.guards
-        )
+        return any(guard.kind == "other" and "isinstance(" in lines[guard.line - 1] for guard in self._event.guards)
 
 
 def _first_own_link(event: Event, found: Found) -> int:

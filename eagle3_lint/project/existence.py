@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 class Existence:
     """The questions about existence in one function.
 
-    ``looked_up`` are the paths read by ``getattr`` with a default: a test of what came out of it asks for existence too.
+    ``looked_up`` are the paths read by ``getattr`` with a default: a test of what came out of it asks for existence
+    too.
     """
 
     looked_up: frozenset[Path]

@@ -1,8 +1,8 @@
 """What an attribute of an object holds, and whether an object surely has no such attribute.
 
 ``Lookup`` follows a path of attributes from an object through what constructors leave in it, members along the method
-resolution order, attributes put on an object after it is made, and properties. That an object lacks an attribute is said
-only where nothing in the source could give it one.
+resolution order, attributes put on an object after it is made, and properties. That an object lacks an attribute is
+said only where nothing in the source could give it one.
 """
 
 from __future__ import annotations
@@ -30,15 +30,17 @@ if TYPE_CHECKING:
 Objects = dict[Value, dict[str, Attribute]]
 
 # https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html, with what its sources set in ``__init__``.
-_MODULE_ATTRIBUTES = frozenset(
-    """T_destination add_module apply bfloat16 buffers call_super_init children compile cpu cuda double dump_patches eval
-    extra_repr float forward get_buffer get_extra_state get_parameter get_submodule half ipu load_state_dict modules mtia
-    named_buffers named_children named_modules named_parameters parameters register_backward_hook register_buffer
-    register_forward_hook register_forward_pre_hook register_full_backward_hook register_full_backward_pre_hook
-    register_load_state_dict_post_hook register_load_state_dict_pre_hook register_module register_parameter
-    register_state_dict_post_hook register_state_dict_pre_hook requires_grad_ set_extra_state set_submodule share_memory
-    state_dict to to_empty train training type xpu zero_grad""".split()
+_MODULE_ATTRIBUTE_NAMES = (
+    "T_destination add_module apply bfloat16 buffers call_super_init children compile cpu cuda double "
+    "dump_patches eval extra_repr float forward get_buffer get_extra_state get_parameter get_submodule "
+    "half ipu load_state_dict modules mtia named_buffers named_children named_modules named_parameters "
+    "parameters register_backward_hook register_buffer register_forward_hook register_forward_pre_hook "
+    "register_full_backward_hook register_full_backward_pre_hook register_load_state_dict_post_hook "
+    "register_load_state_dict_pre_hook register_module register_parameter register_state_dict_post_hook "
+    "register_state_dict_pre_hook requires_grad_ set_extra_state set_submodule share_memory state_dict to "
+    "to_empty train training type xpu zero_grad"
 )
+_MODULE_ATTRIBUTES = frozenset(_MODULE_ATTRIBUTE_NAMES.split())
 # Bases outside the project that bring no public attribute of their own.
 _BARE_BASES = frozenset({"abc.ABC", "typing.Generic", "typing.Protocol"})
 _DYNAMIC = re.compile(
@@ -64,8 +66,11 @@ class Node:
 
 @dataclass(frozen=True)
 class Step:
-    """What one attribute of several objects may hold. ``lacking`` are the objects that surely don't have it, ``holding``
-    those that have; ``unsure`` says that for some object it can't be told."""
+    """What one attribute of several objects may hold.
+
+    ``lacking`` are the objects that surely don't have it, ``holding`` those that have; ``unsure`` says that for some
+    object it can't be told.
+    """
 
     nodes: tuple[Node, ...]
     holding: tuple[Node, ...]
@@ -184,8 +189,11 @@ def _is_assigned(text: str, name: str, *, to_self: bool) -> bool:
             of_self = before.endswith("self.") and not before[:-5].endswith(".")
             if of_self == to_self and _ASSIGNMENT.match(text, end):
                 return True
-        elif before.endswith(('"', "'")) and text[end : end + 1] == before[-1]:
-            if to_self or _SETTING_CALL.search(before):
-                return True
+        elif (
+            before.endswith(('"', "'"))
+            and text[end : end + 1] == before[-1]
+            and (to_self or _SETTING_CALL.search(before))
+        ):
+            return True
         at = text.find(name, end)
     return False

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def interface_methods(project: Project) -> tuple[str, ...]:
-    """The interface family of the project's release: the fixed names and whatever else its runtime calls on a target."""
+    """The interface family of the release: the fixed names and whatever else its runtime calls on a target."""
     return tuple(dict.fromkeys((*FAMILY, *(method.name for method in project.contract.methods))))
 
 
@@ -23,7 +23,7 @@ def capture_setters(project: Project) -> tuple[str, ...]:
 
 
 def delegating_subjects(project: Project) -> tuple[ClassInfo, ...]:
-    """The registered targets, and the wrappers of modules without ``EntryClass`` from which no registered class descends."""
+    """The registered targets, and wrappers of modules without ``EntryClass`` from which no registered class descends."""
     roles = project.roles
     targets = [info for info in project.registered if not roles.is_draft(info)]
     inherited = {one for info in project.registered for one in info.project_classes}

@@ -57,6 +57,7 @@ captured states too.
 
 - sgl-project/sglang#18374 and #19689: Kimi-K2.5 crashes under EAGLE-3; the delegation that followed.
 - sgl-project/sglang#20954 and #21146: the same for Pixtral.
+- sgl-project/sglang#34771 and #35784: wrappers without DFlash's setter, whose inner models can capture.
 """
 
 from __future__ import annotations
@@ -140,9 +141,7 @@ def _missing_methods(context: ProjectContext, gap: _Gap, supporting: tuple[Candi
     return tuple(names)
 
 
-def _message(
-    context: ProjectContext, gap: _Gap, inner: Candidate, methods: tuple[str, ...], count: int
-) -> str:
+def _message(context: ProjectContext, gap: _Gap, inner: Candidate, methods: tuple[str, ...], count: int) -> str:
     missing = gap.first
     exposure = context.project.roles.exposure(inner.info, missing.setter)
     assert exposure is not None
@@ -153,8 +152,8 @@ def _message(
     calls = tuple(f"self.{missing.attribute}.{method}" for method in methods)
     return (
         f"{missing.owner.name} does not expose {listed(methods, 'or')}, but {inner.info.name} in "
-        f"self.{missing.attribute}{more} has {missing.setter}, defined{by} at {where}. {gap.titles} would stop the server "
-        f"after the weights are loaded. Add {'methods' if len(methods) > 1 else 'a method'} to {missing.owner.name} "
+        f"self.{missing.attribute}{more} has {missing.setter}, defined{by} at {where}. {gap.titles} would stop the "
+        f"server after the weights are loaded. Add {'methods' if len(methods) > 1 else 'a method'} to {missing.owner.name} "
         f"that {'call' if len(methods) > 1 else 'calls'} {listed(calls)}."
     )
 
@@ -183,9 +182,7 @@ def _evidence(
         yield Evidence(found.definer.path, found.line, f"{wrapper.name} already delegates to self.{attribute}")
 
 
-def _causes(
-    context: ProjectContext, missing: MissingDelegation, supporting: tuple[Candidate, ...]
-) -> Iterator[str]:
+def _causes(context: ProjectContext, missing: MissingDelegation, supporting: tuple[Candidate, ...]) -> Iterator[str]:
     for info in missing.owner.project_classes:
         yield info.path
     for one in supporting:

@@ -4,9 +4,9 @@
 
 Follows the methods of the interface family (the capture setters, `get_embed_and_head` and its companions, and whatever
 else the runtime of the tree calls on a target) on registered targets and on the objects that they hand on to: each
-path of attributes, such as `self.language_model.model.embed_tokens`, from object to object. Reports a name that none of the classes
-that the path may lead to has, neither by its class, nor by its constructor, nor put on it from outside, unless the
-method asks first whether it is there.
+path of attributes, such as `self.language_model.model.embed_tokens`, from object to object. Reports a name that none of
+the classes that the path may lead to has, neither by its class, nor by its constructor, nor put on it from outside,
+unless the method asks first whether it is there.
 
 Silent wherever the source can't tell: an inner class chosen at run time, a class from another package in between, a
 `__getattr__`, attributes set by computed names.
@@ -53,7 +53,10 @@ class PlainForCausalLM(nn.Module):
 
 ## Sources
 
-SOURCES
+- sgl-project/sglang#28261: `Qwen3VLForConditionalGeneration` hands DFlash's layer ids to a body without that setter; in
+  the releases 0.5.11 to 0.5.23.
+- No public report: `OPTForCausalLM` (the embedding lies in the body's decoder) and `DotsOCRForCausalLM` (the embedding
+  lies in the inner model's body) of the releases 0.5.3 to 0.5.23.
 """
 
 from __future__ import annotations
@@ -99,7 +102,7 @@ def _broken(context: ProjectContext, links: BrokenLinks) -> Iterator[tuple[Class
 
 
 def _owner(link: BrokenLink, links: BrokenLinks) -> ClassInfo:
-    """The class to change: the one that defines the method, unless the method is right there and a subclass is at fault."""
+    """The class to change: the one that defines the method, or the subclass at fault where the method is right there."""
     definer, receiver = link.found.definer, link.receiver.info
     if receiver is None or receiver is definer or any(one.place == link.place for one in links.on(definer, link.found)):
         return definer
@@ -147,8 +150,8 @@ def _message(context: ProjectContext, owner: ClassInfo, link: BrokenLink) -> str
     there = f"{listed(holders, 'or')} in {holder}" if len(link.path) > 2 else listed(holders, "or")
     some = ", of the classes that it may be, " if link.holding else " "
     return (
-        f"{method} of {owner.name}{by} {verb} {'.'.join(link.path)}, but{some}{there} has no {link.name}: an AttributeError "
-        f"when the runtime gets there, after the weights are loaded."
+        f"{method} of {owner.name}{by} {verb} {'.'.join(link.path)}, but{some}{there} has no {link.name}: an "
+        f"AttributeError when the runtime gets there, after the weights are loaded."
     )
 
 

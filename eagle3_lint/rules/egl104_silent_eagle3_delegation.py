@@ -2,9 +2,9 @@
 
 ## What it does
 
-Finds capture setters (EAGLE-3; DFlash and DSpark where the runtime of the tree calls theirs) of which every effect, each
-write and each call on the object, stands under a question whether the inner model has something: `hasattr`, `getattr`
-with a default, or a caught `AttributeError`; and no other branch raises. A warning in the log is no error.
+Finds capture setters (EAGLE-3; DFlash and DSpark where the runtime of the tree calls theirs) of which every effect,
+each write and each call on the object, stands under a question whether the inner model has something: `hasattr`,
+`getattr` with a default, or a caught `AttributeError`; and no other branch raises. A warning in the log is no error.
 
 ## Why is this bad?
 
@@ -30,8 +30,8 @@ class VisionWrapper(nn.Module):
 
 ## Sources
 
-- sgl-project/sglang#7185: the delegation of `Llama4ForConditionalGeneration`, all of it under `hasattr`, in the releases
-  0.4.10.post2 to 0.5.23.
+- sgl-project/sglang#7185: the delegation of `Llama4ForConditionalGeneration`, all of it under `hasattr`, in the
+  releases 0.4.9.post6 to 0.5.23; `Gemma3ForConditionalGeneration` took it over in 0.5.12.
 """
 
 from __future__ import annotations

@@ -11,9 +11,9 @@ The finding is on the method, once, wherever it is inherited to.
 
 ## Why is this bad?
 
-The call ends in a `TypeError` after all weights are loaded. Where the ids are dropped nothing fails: the target hands out
-the states of other layers than the draft was trained on, and the draft never agrees with it. Up to the release 0.5.10
-the CUDA graph runner calls the setter without argument.
+The call ends in a `TypeError` after all weights are loaded. Where the ids are dropped nothing fails: the target hands
+out the states of other layers than the draft was trained on, and the draft never agrees with it. Up to the release
+0.5.10 the CUDA graph runner calls the setter without argument.
 
 ## Example
 
@@ -111,9 +111,7 @@ def check(context: ProjectContext) -> Iterable[Finding]:
         if method is None or function is None or not _is_plain(found):
             continue
         signature = _signature(function, bound="staticmethod" not in found.member.decorators)
-        refused = [
-            (call, why) for call in _calls(context, method, users) if (why := signature.refusal(call))
-        ]
+        refused = [(call, why) for call in _calls(context, method, users) if (why := signature.refusal(call))]
         if refused:
             yield _mismatch(context, name, found, users, refused)
         elif name in CAPTURE_SETTERS and _drops_layers(function, signature):
@@ -198,8 +196,8 @@ def _mismatch(
         name,
         found,
         users,
-        f"The runtime calls {name}{call.shape}{where}, which {found.definer.name} can't answer: {why}. The server would "
-        f"stop with a TypeError after the weights are loaded.",
+        f"The runtime calls {name}{call.shape}{where}, which {found.definer.name} can't answer: {why}. The server "
+        f"would stop with a TypeError after the weights are loaded.",
         tuple(
             Evidence(site.path, site.line, f"the runtime calls {name}{one.shape}: {reason}")
             for one, reason in refused
@@ -218,8 +216,8 @@ def _dropped(
         name,
         found,
         users,
-        f"{name} of {found.definer.name} never looks at {signature.positional[0]}: the layers that the draft was trained "
-        f"on are not the ones that are captured. Capture the layers that are asked for.",
+        f"{name} of {found.definer.name} never looks at {signature.positional[0]}: the layers that the draft was "
+        f"trained on are not the ones that are captured. Capture the layers that are asked for.",
         tuple(Evidence(site.path, site.line, f"the runtime calls {name}{site.shape}") for site in sites),
     )
 

@@ -3,8 +3,8 @@
 ## What it does
 
 Finds methods of targets (registered classes, what they inherit from, and what they hold) whose name differs in a letter
-or two, or in a word, from a method of the interface family, and which nothing calls: the name stands nowhere else in the
-tree, models and runtime, save in methods of the same name. What is called by its name is no slip of the pen.
+or two, or in a word, from a method of the interface family, and which nothing calls: the name stands nowhere else in
+the tree, models and runtime, save in methods of the same name. What is called by its name is no slip of the pen.
 
 ## Why is this bad?
 
@@ -31,8 +31,8 @@ class ForCausalLM(nn.Module):
 
 ## Sources
 
-- No public report: no release from 0.4.6 to 0.5.23 of sgl-project/sglang has such a method. The names are those that its
-  runtime calls.
+- No public report, and no release from 0.4.6 to 0.5.23 of sgl-project/sglang has such a method. The names are those
+  that its runtime calls.
 """
 
 from __future__ import annotations
@@ -53,9 +53,13 @@ from eagle3_lint.rules.project_context import ProjectContext
 
 # Names of transformers' own model interface, one that many models have for the embedding of given ids, and words that
 # make a name mean something else.
-_OTHER_NAMES = frozenset({"set_input_embeddings", "get_output_embeddings", "set_output_embeddings", "get_input_embedding"})
-_VERBS = frozenset("add apply clear compute disable enable get has init is make reset set unset update use".split())
-_FILLERS = frozenset("and aux for layer layers lm model of the to token tokens weight weights with".split())
+_OTHER_NAMES = frozenset(
+    {"set_input_embeddings", "get_output_embeddings", "set_output_embeddings", "get_input_embedding"}
+)
+_VERBS = frozenset(("add", "clear", "compute", "get", "has", "init", "is", "reset", "set", "unset", "update", "use"))
+_FILLERS = frozenset(
+    ("and", "aux", "for", "layer", "layers", "lm", "model", "of", "the", "to", "token", "tokens", "weight")
+)
 # A slip leaves one of these in any of the long names; the short ones are compared whatever is in them.
 _ROOTS = ("embed", "head", "layer", "capture", "eagle", "flash", "spark", "hidden")
 _SHORT = range(8, 11)

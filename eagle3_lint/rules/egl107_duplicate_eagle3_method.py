@@ -33,8 +33,9 @@ class ForCausalLM(nn.Module):
 
 ## Sources
 
-- No public report: `Qwen3_5ForCausalLM` of the release 0.5.20 of sgl-project/sglang has
-  `set_dflash_layers_to_capture` twice; 0.5.23 has it once.
+- sgl-project/sglang#38091 and #38096: `Qwen3_5ForCausalLM` of the release 0.5.20 has `set_dflash_layers_to_capture`
+  twice, and the second one forgets to shift the ids; 0.5.23 has it once.
+- No public report: `get_embed_and_head` of both Gemma 4 classes of the releases 0.5.12 to 0.5.23.
 """
 
 from __future__ import annotations
