@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from eagle3_lint.errors import UnreadableSourceError
+from eagle3_lint.project.capture_layers import LayerQuestion, layer_questions
 from eagle3_lint.project.classes import ClassInfo, Found
 from eagle3_lint.project.effects import ITEM, Effects, Event, Path, effects_of
 from eagle3_lint.project.interpreter import Constructed
@@ -109,6 +110,7 @@ class CaptureFlow:
         self._texts: dict[tuple[str, int], str] = {}
         self._above: dict[tuple[str, int], tuple[str, ...]] = {}
         self._stateful: dict[str, bool] = {}
+        self._questions: dict[tuple[str, int, str], tuple[LayerQuestion, ...] | None] = {}
 
     # Functions
 
@@ -144,6 +146,14 @@ class CaptureFlow:
             text = module.source.text
             found = self._stateful[module.path] = "to_capture" in text or "capture_aux_hidden" in text
         return found
+
+    def layer_questions(self, found: Found, name: str) -> tuple[LayerQuestion, ...] | None:
+        """Where ``found`` asks whether a layer is in ``name``; None where it does something else with it."""
+        key = (found.definer.path, found.line, name)
+        if key not in self._questions:
+            function = found.function() if name in self.text(found) else None
+            self._questions[key] = layer_questions(function, name) if function is not None else ()
+        return self._questions[key]
 
     # Objects
 
