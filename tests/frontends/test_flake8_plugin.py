@@ -5,66 +5,30 @@ from __future__ import annotations
 import contextlib
 import io
 import sys
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import flake8.utils
 import pytest
+from fake_engine import SOURCE, WRAPPER, FakeEngine
 from flake8.main.cli import main
 
 from eagle3_lint import __version__, engine
 from eagle3_lint.errors import ReleaseError
 from eagle3_lint.findings.codes import CODES
-from eagle3_lint.findings.model import Finding, Span
+from eagle3_lint.findings.model import Span
 from eagle3_lint.frontends.flake8_plugin import Plugin, Settings
 from eagle3_lint.frontends.host import SEARCH_PATH
 
-SOURCE = """\
-import torch
-
-
-class Wrapper(torch.nn.Module):
-    def forward(self):
-        return self.model()
-"""
-WRAPPER = Finding(
-    code="EGL101",
-    symbol="missing-eagle3-delegation",
-    severity="error",
-    path="",
-    span=Span(4, 7, 4, 14),
-    message="the setter is missing",
-)
 TYPING = replace(WRAPPER, code="EGL301", span=Span(6, 16, 6, 26), message="Optional is not imported")
 LAYER = replace(WRAPPER, code="EGL204", severity="warning", span=Span(5, 5, 5, 12), message="the last layer")
 DEFAULT = frozenset(entry.code for entry in CODES if not entry.pedantic)
 
 
-@dataclass
-class FakeEngine:
-    """Answers with ``findings`` and remembers what it was asked."""
-
-    findings: tuple[Finding, ...] = (WRAPPER, TYPING)
-    before: Callable[[], None] = lambda: None
-    opened: list[engine.SessionOptions] = field(default_factory=list)
-    asked: list[tuple[str, bytes | None, frozenset[str], bool]] = field(default_factory=list)
-
-    def open_session(self, options: engine.SessionOptions) -> FakeEngine:
-        self.opened.append(options)
-        return self
-
-    def findings_of(
-        self, path: str, data: bytes | None, codes: frozenset[str], *, honour_noqa: bool
-    ) -> tuple[Finding, ...]:
-        self.before()
-        self.asked.append((path, data, codes, honour_noqa))
-        return tuple(finding for finding in self.findings if finding.code in codes)
-
-
 @pytest.fixture
 def fake(monkeypatch: pytest.MonkeyPatch) -> FakeEngine:
-    fake = FakeEngine()
+    fake = FakeEngine((WRAPPER, TYPING))
     monkeypatch.setattr(engine, "open_session", fake.open_session)
     return fake
 
@@ -90,7 +54,7 @@ def run(*arguments: str) -> list[str]:
 
 def test_findings_stand_where_they_belong(fake: FakeEngine) -> None:
     assert lint() == [
-        "model.py:4:7: EGL101 the setter is missing",
+        "model.py:4:7: EGL101 100% missing: %s",
         "model.py:6:16: EGL301 Optional is not imported",
     ]
     assert fake.asked == [(str(Path("model.py").absolute()), None, DEFAULT, True)]
@@ -122,7 +86,7 @@ def test_flake8_knows_the_plugin_by_its_version() -> None:
 )
 def test_only_what_is_selected_is_asked_for(fake: FakeEngine, arguments: list[str], codes: set[str]) -> None:
     lint(*arguments)
-    assert [asked for _, _, asked, _ in fake.asked] == ([codes] if codes else [])
+    assert [asked.codes for asked in fake.asked] == ([codes] if codes else [])
 
 
 def test_no_session_is_opened_when_nothing_is_selected(fake: FakeEngine) -> None:
@@ -132,7 +96,7 @@ def test_no_session_is_opened_when_nothing_is_selected(fake: FakeEngine) -> None
 
 def test_pedantic_is_off_even_when_selected(fake: FakeEngine) -> None:
     fake.findings = (WRAPPER, LAYER)
-    assert lint("--select=EGL") == ["model.py:4:7: EGL101 the setter is missing"]
+    assert lint("--select=EGL") == ["model.py:4:7: EGL101 100% missing: %s"]
     assert lint("--select=EGL", "--eagle3-pedantic")[1:] == ["model.py:5:5: EGL204 the last layer"]
     assert [options.pedantic for options in fake.opened] == [False, True]
 
@@ -140,13 +104,13 @@ def test_pedantic_is_off_even_when_selected(fake: FakeEngine) -> None:
 def test_noqa_on_the_line_silences(fake: FakeEngine) -> None:
     source = SOURCE.replace("Module):", "Module):  # noqa: EGL101").replace("model()", "model()  # noqa")
     assert lint(source=source) == []
-    assert lint("--disable-noqa", source=source)[:1] == ["model.py:4:7: EGL101 the setter is missing"]
-    assert [honoured for *_, honoured in fake.asked] == [True, False]
+    assert lint("--disable-noqa", source=source)[:1] == ["model.py:4:7: EGL101 100% missing: %s"]
+    assert [asked.honour_noqa for asked in fake.asked] == [True, False]
 
 
 def test_noqa_for_another_code_does_not(fake: FakeEngine) -> None:
     assert lint("--select=EGL1", source=SOURCE.replace("Module):", "Module):  # noqa: E501")) == [
-        "model.py:4:7: EGL101 the setter is missing"
+        "model.py:4:7: EGL101 100% missing: %s"
     ]
 
 
@@ -203,7 +167,7 @@ def test_the_buffer_is_what_is_linted_from_stdin(
     fake.findings = (replace(WRAPPER, span=Span(1, 1, 1, 2)),)
     flake8.utils.stdin_get_value.cache_clear()
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
-    assert run("--stdin-display-name=model.py", "-") == ["model.py:1:1: EGL101 the setter is missing"]
+    assert run("--stdin-display-name=model.py", "-") == ["model.py:1:1: EGL101 100% missing: %s"]
     assert fake.asked == [(str(Path("model.py").absolute()), data, DEFAULT, True)]
 
 

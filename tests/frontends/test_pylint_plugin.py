@@ -7,12 +7,13 @@ import io
 import multiprocessing
 import re
 import sys
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pylint.extensions
 import pytest
+from fake_engine import SOURCE, WRAPPER, FakeEngine
 from pylint.lint import Run
 from pylint.message import Message
 from pylint.reporters import CollectingReporter
@@ -20,49 +21,10 @@ from pylint.reporters import CollectingReporter
 from eagle3_lint import engine
 from eagle3_lint.errors import ReleaseError
 from eagle3_lint.findings.codes import CODES, Code
-from eagle3_lint.findings.model import Finding, Span
+from eagle3_lint.findings.model import Span
 from eagle3_lint.frontends.host import SEARCH_PATH
 
-SOURCE = """\
-import torch
-
-
-class Wrapper(torch.nn.Module):
-    def forward(self):
-        return self.model()
-"""
-WRAPPER = Finding(
-    code="EGL101",
-    symbol="missing-eagle3-delegation",
-    severity="error",
-    path="",
-    span=Span(4, 7, 4, 14),
-    message="100% missing: %s",
-)
 LAYER = replace(WRAPPER, code="EGL204", symbol="unreachable-capture-layer", severity="warning")
-
-
-@dataclass
-class FakeEngine:
-    """Answers with ``findings`` and remembers what it was asked; ``silenced`` are those that pylint comments silence."""
-
-    findings: tuple[Finding, ...] = (WRAPPER,)
-    silenced: tuple[Finding, ...] = ()
-    before: Callable[[], None] = lambda: None
-    opened: list[engine.SessionOptions] = field(default_factory=list)
-    asked: list[tuple[str, bytes | None, frozenset[str]]] = field(default_factory=list)
-
-    def open_session(self, options: engine.SessionOptions) -> FakeEngine:
-        self.opened.append(options)
-        return self
-
-    def findings_of(
-        self, path: str, data: bytes | None, codes: frozenset[str], *, honour_pylint: bool
-    ) -> tuple[Finding, ...]:
-        self.before()
-        self.asked.append((path, data, codes))
-        answer = tuple(finding for finding in self.findings if finding.code in codes)
-        return tuple(f for f in answer if f not in self.silenced) if honour_pylint else answer
 
 
 @pytest.fixture
@@ -158,7 +120,7 @@ def test_help_names_the_code_what_it_finds_and_the_page(entry: Code, capsys: pyt
 
 def test_only_what_is_enabled_is_asked_for(fake: FakeEngine) -> None:
     lint(only="missing-eagle3-delegation,unimported-typing-name")
-    assert {codes for _, _, codes in fake.asked} == {frozenset({"EGL101", "EGL301"})}
+    assert {asked.codes for asked in fake.asked} == {frozenset({"EGL101", "EGL301"})}
 
 
 def test_no_session_is_opened_when_nothing_is_enabled(fake: FakeEngine) -> None:
@@ -283,14 +245,14 @@ def test_an_unobtainable_sglang_is_one_clear_line(fake: FakeEngine, capsys: pyte
 
 def test_a_file_on_disk_is_left_to_the_engine_to_read(fake: FakeEngine) -> None:
     lint()
-    assert {(path, data) for path, data, _ in fake.asked} == {(str(Path("model.py").absolute()), None)}
+    assert {(asked.path, asked.data) for asked in fake.asked} == {(str(Path("model.py").absolute()), None)}
 
 
 def test_the_buffer_is_what_is_linted_from_stdin(fake: FakeEngine, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("model.py").write_text("on_disk = 1\n", encoding="utf-8")
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(SOURCE.encode())))
     assert [m.line for m in run("--enable=eagle3", "--from-stdin", "model.py")] == [4]
-    assert {(path, data) for path, data, _ in fake.asked} == {(str(Path("model.py").absolute()), SOURCE.encode())}
+    assert {(asked.path, asked.data) for asked in fake.asked} == {(str(Path("model.py").absolute()), SOURCE.encode())}
 
 
 @pytest.fixture
