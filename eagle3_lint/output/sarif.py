@@ -117,7 +117,7 @@ def _result(
         result["ruleIndex"] = codes.index(finding.code)
     if finding.evidence:
         result["codeFlows"] = [_code_flow(finding, context)]
-    if finding.fix:
+    if finding.fix and finding.fix.edits:
         result["fixes"] = [_fix(finding.fix, context)]
     return result
 
