@@ -829,6 +829,15 @@ BROKEN = {
                 return self.source.get_embed_and_head() if super().f().model else super().source.get_embed()
         """,
     "deep nesting": f"def f(target_model):\n    return {'-' * 200}target_model{'.model' * 200}.get_embed_and_head()\n",
+    "names that double": "def f(target_model):\n    n0 = 'x' if f else 'y'\n"
+    + "".join(f"    n{i} = f'{{n{i - 1}}}{{n{i - 1}}}'\n" for i in range(1, 60))
+    + "    getattr(target_model, n59)()\n    getattr(target_model, 'get_embed' + n59)()\n",
+    "helpers that double": "".join(f"def f{i}(m):\n    return f{i + 1}(m) or f{i + 2}(m)\n" for i in range(60))
+    + "def f60(m):\n    return m\ndef f61(m):\n    return m\ndef f(target_model):\n    f0(f0).get_embed_and_head()\n",
+    "helpers that all call each other": "".join(
+        f"def f{i}(model):\n    model.get_embed_and_head()\n" + "".join(f"    f{j}(model)\n" for j in range(8))
+        for i in range(8)
+    ),
     "unusual calls": """
         def f(*target_model, **draft_model):
             (lambda model: model.get_embed_and_head())(target_model[0])

@@ -83,9 +83,11 @@ def test_no_call_of_the_interface_is_missed(release: Callable[[str], SourceTree]
 
 def lines_that_call(path: str) -> list[int]:
     """The lines of a file that call the interface on something that isn't called a draft."""
-    with open(path, encoding="utf-8") as stream:
-        matches = ((number, CALLED.search(line)) for number, line in enumerate(stream, 1))
-        return [number for number, match in matches if match and "draft" not in match["receiver"]]
+    text = Path(path).read_text(encoding="utf-8")
+    if "_to_capture(" not in text and EMBED_GETTER not in text:
+        return []
+    matches = ((number, CALLED.search(line)) for number, line in enumerate(text.splitlines(), 1))
+    return [number for number, match in matches if match and "draft" not in match["receiver"]]
 
 
 @pytest.mark.parametrize(

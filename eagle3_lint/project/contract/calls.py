@@ -40,7 +40,6 @@ HITS = {
 HITS_ELSEWHERE = Needle(_FAMILY_HINTS, _FAMILY)
 
 _FUNCTION_LIMIT = 400
-_CALLER_DEPTH = 5
 
 # fmt: off
 MODULE_INTERFACE = frozenset({
@@ -125,6 +124,7 @@ class Calls:
     def _look_into(self, function: Function) -> None:
         frame = Frame(function)
         for call in function.calls:
+            self.flow.budget.renew()
             reference = self._reference(call, frame)
             if reference is not None:
                 self._judge(reference, call, function)
@@ -257,20 +257,27 @@ class Calls:
 
     def _protocols(self, name: str, receiver: Place, call: ast.Call) -> tuple[Protocol, ...]:
         named = protocols_named(name)
-        found = set(named) if named else self._protocols_of_call(receiver, call, 0)
+        found = set(named) if named else self._protocols_of_call(receiver, call)
         return tuple(protocol for protocol in PROTOCOLS if protocol in found)
 
-    def _protocols_of_call(self, receiver: Place, call: ast.Call, depth: int) -> set[Protocol]:
+    def _protocols_of_call(self, receiver: Place, call: ast.Call) -> set[Protocol]:
         """For which protocols a call is made: by the tests around it, by the names around it, else by its callers."""
-        function = receiver.frame.function
-        spoken = algorithms(function, call)
-        if spoken.named:
-            return set(spoken.named)
-        found = _protocols_around(function)
-        if not found and depth < _CALLER_DEPTH:
-            for caller, handed in self.flow.handers(receiver):
-                found |= self._protocols_of_call(handed, caller.call, depth + 1)
-        return found - spoken.excluded
+        found: set[Protocol] = set()
+        seen: set[ast.Call] = set()
+        pending: list[tuple[Place, ast.Call, frozenset[Protocol]]] = [(receiver, call, frozenset())]
+        while pending:
+            place, made, excluded = pending.pop()
+            if made in seen or not self.flow.budget.spend():
+                continue
+            seen.add(made)
+            function = place.frame.function
+            spoken = algorithms(function, made)
+            excluded |= spoken.excluded
+            around = spoken.named or _protocols_around(function)
+            found |= around - excluded
+            if not around:
+                pending.extend((handed, caller.call, excluded) for caller, handed in self.flow.handers(place))
+        return found
 
     # -- what else to look into --------------------------------------------------------------------------------------
 

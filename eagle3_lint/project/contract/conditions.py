@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from eagle3_lint.project.contract.flow import Flow, Frame, Place, bound_arguments, handed_parameter
 from eagle3_lint.project.contract.model import PROTOCOLS, Protocol
@@ -51,8 +51,8 @@ class Method:
 
 
 def _blocks(statement: ast.AST) -> Iterator[list[ast.stmt]]:
-    for field in ("body", "orelse", "finalbody"):
-        block = getattr(statement, field, None)
+    for name in ("body", "orelse", "finalbody"):
+        block = getattr(statement, name, None)
         if isinstance(block, list):
             yield block
 
@@ -126,19 +126,29 @@ class Guards:
 
     flow: Flow
     roles: Roles
+    _known: dict[tuple[str, ast.Call], Guard | None] = field(default_factory=dict)
 
-    def of(self, method: Method, function: Function, call: ast.Call, depth: int = 0) -> Guard | None:
+    def of(self, method: Method, function: Function, call: ast.Call) -> Guard | None:
         """The guard of one call of ``method``: in its own function, else in all of the function's callers."""
+        key = (method.name, call)
+        if key not in self._known:
+            # The answer while the question is open: a helper that calls itself is guarded by its other callers only.
+            self._known[key] = None
+            if self.flow.budget.spend():
+                self._known[key] = self._find(method, function, call)
+        return self._known[key]
+
+    def _find(self, method: Method, function: Function, call: ast.Call) -> Guard | None:
         frame = Frame(function)
         for condition in conditions(function, call):
-            if self._present(condition.test, condition.truth, method, frame, depth):
+            if self._present(condition.test, condition.truth, method, frame, 0):
                 return Guard(condition.line, condition.raises)
         handled = self._handled(function, call)
-        return handled if handled is not None else self._of_callers(method, function, depth)
+        return handled if handled is not None else self._of_callers(method, function)
 
-    def _of_callers(self, method: Method, function: Function, depth: int) -> Guard | None:
+    def _of_callers(self, method: Method, function: Function) -> Guard | None:
         """The guard that every caller of a helper has before it hands the model over."""
-        if depth >= _DEPTH_LIMIT or not handed_parameter(method.receiver):
+        if not handed_parameter(method.receiver):
             return None
         # Looking into callers means parsing them: most don't even mention what a guard would ask for.
         if not self.flow.mentioned_by_callers(function, (method.name, *_MISSING_METHOD)):
@@ -146,7 +156,7 @@ class Guards:
         guards: list[Guard] = []
         for caller, receiver in self.flow.handers(method.receiver):
             handed = Method(method.name, receiver, method.role)
-            guard = self.of(handed, caller.function, caller.call, depth + 1)
+            guard = self.of(handed, caller.function, caller.call)
             if guard is None:
                 return None
             guards.append(guard)

@@ -23,8 +23,16 @@ from eagle3_lint.project.contract.scopes import (
     last_identifier,
 )
 
-_STEP_LIMIT = 300
-"""Expressions looked at for one question; what needs more can't be told from the source at a reasonable price."""
+_CALL_BUDGET = 1_000
+"""Steps spent on one call of the runtime; what needs more can't be told from the source at a reasonable price."""
+
+_TREE_BUDGET = 20_000
+"""Steps spent on one tree: releases take some hundreds, and the strangest tree is done in a second or two."""
+
+_CALLERS_PRICE = 10
+"""Steps that a search for the callers of a function is worth."""
+
+_NAME_LENGTH_LIMIT = 200
 
 _DEPTH_LIMIT = 12
 """Questions that one question leads to, each inside the other."""
@@ -61,6 +69,24 @@ class Caller:
     function: Function
 
 
+@dataclass
+class Budget:
+    """The steps that are left, for one call and for the whole tree."""
+
+    call: int = _CALL_BUDGET
+    tree: int = _TREE_BUDGET
+
+    def renew(self) -> None:
+        """Begin with another call."""
+        self.call = _CALL_BUDGET
+
+    def spend(self, steps: int = 1) -> bool:
+        """Whether there was enough left for ``steps``."""
+        self.call -= steps
+        self.tree -= steps
+        return self.call >= 0 and self.tree >= 0
+
+
 Stop = Callable[[Place], bool]
 
 
@@ -74,8 +100,8 @@ class Flow:
 
     files: RuntimeFiles
     _callers: dict[Function, tuple[Caller, ...]] = field(default_factory=dict)
+    budget: Budget = field(default_factory=Budget)
     _depth: int = 0
-    _steps: int = 0
 
     # -- values ------------------------------------------------------------------------------------------------------
 
@@ -83,8 +109,6 @@ class Flow:
         """The expressions that ``start`` may stand for, each irreducible or one that ``stop`` holds at."""
         if self._depth >= _DEPTH_LIMIT:
             return [start]
-        if self._depth == 0:
-            self._steps = 0
         self._depth += 1
         try:
             return self._chase(start, stop)
@@ -101,8 +125,7 @@ class Flow:
             if key in seen:
                 continue
             seen.add(key)
-            self._steps += 1
-            replaced = None if stop(place) or self._steps > _STEP_LIMIT else self._replace(place)
+            replaced = None if stop(place) or not self.budget.spend() else self._replace(place)
             if replaced is None:
                 found.append(place)
             else:
@@ -298,7 +321,7 @@ class Flow:
     def strings(self, place: Place) -> frozenset[str]:
         """The strings that an expression may be; empty where none can be told."""
         found: set[str] = set()
-        for origin in self.origins(place):
+        for origin in self.origins(place) if self.budget.spend() else ():
             expression = origin.expression
             if isinstance(expression, ast.Constant) and isinstance(expression.value, str):
                 found.add(expression.value)
@@ -308,7 +331,7 @@ class Flow:
                 left = self.strings(Place(expression.left, origin.frame))
                 right = self.strings(Place(expression.right, origin.frame))
                 found |= {one + two for one in left for two in right}
-        return frozenset(found)
+        return frozenset(text for text in found if len(text) <= _NAME_LENGTH_LIMIT)
 
     def _formatted(self, joined: ast.JoinedStr, frame: Frame) -> set[str]:
         found = {""}
@@ -427,7 +450,8 @@ class Flow:
         if function not in self._callers:
             # The empty answer stands while the question is open, so that recursive helpers come to an end.
             self._callers[function] = ()
-            self._callers[function] = tuple(self._find_callers(function))
+            if self.budget.spend(_CALLERS_PRICE):
+                self._callers[function] = tuple(self._find_callers(function))
         return self._callers[function]
 
     def may_get_draft(self, function: Function) -> bool:

@@ -25,8 +25,6 @@ _PART_WORDS = frozenset(
 )
 _WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z]|$|_)|[A-Z]?[a-z0-9]+|[A-Z]+[0-9]*")
 _DEPTH_LIMIT = 12
-_STEP_LIMIT = 200
-"""Questions asked for one answer; a receiver that needs more is as good as unknown."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +74,6 @@ class Roles:
 
     flow: Flow
     _depth: int = 0
-    _steps: int = 0
     _known: dict[tuple[ast.expr, Function], frozenset[Role]] = field(default_factory=dict)
 
     def of(self, place: Place) -> frozenset[Role]:
@@ -85,10 +82,7 @@ class Roles:
         reusable = place.frame.arguments is None
         if reusable and key in self._known:
             return self._known[key]
-        if self._depth == 0:
-            self._steps = 0
-        self._steps += 1
-        if self._depth >= _DEPTH_LIMIT or self._steps > _STEP_LIMIT:
+        if self._depth >= _DEPTH_LIMIT or not self.flow.budget.spend():
             return frozenset({UNKNOWN})
         if reusable:
             # The answer while the question is open: a value that is made from itself adds nothing to it.
