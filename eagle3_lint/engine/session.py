@@ -148,11 +148,9 @@ class Session:
         ``data`` is the host's own text of the file, if it has one. A comment of a kind that the host reads itself
         (``honour_pylint``, ``honour_noqa``) is left to it.
         """
-        from eagle3_lint.rules.registry import all_codes, load
+        from eagle3_lint.rules.registry import all_codes
 
-        absolute = os.path.abspath(path)
-        rules = tuple(load(code) for code in all_codes() if code in codes)
-        result = self.check_file(absolute, data, rules)
+        result = self.check_file(os.path.abspath(path), data, codes.intersection(all_codes()))
         kinds: set[Kind] = {"eagle3-lint"}
         if honour_pylint:
             kinds.add("pylint")
