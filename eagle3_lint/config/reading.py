@@ -41,16 +41,16 @@ def read_ini(path: str, data: bytes) -> dict[str, Setting] | None:
     import configparser
 
     text = _decode(path, data)
-    parser = configparser.RawConfigParser()
+    parser = configparser.RawConfigParser(default_section="\0")
     parser.optionxform = str  # type: ignore[assignment,method-assign]
     try:
         parser.read_string(text)
     except configparser.Error as error:
         line = _ini_error_line(error)
         raise ConfigurationError(f"{path}:{line}: {str(error).splitlines()[0]}") from None
-    defaults = parser.defaults()
-    items = {key: value for key, value in parser.items(_INI_SECTION) if key not in defaults}
-    return {key: _setting(path, text, _INI_SECTION, key, _from_ini(key, value)) for key, value in items.items()}
+    return {
+        key: _setting(path, text, _INI_SECTION, key, _from_ini(key, value)) for key, value in parser.items(_INI_SECTION)
+    }
 
 
 def _decode(path: str, data: bytes) -> str:

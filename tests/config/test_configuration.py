@@ -54,6 +54,11 @@ def test_ini_values(tmp_path: Path, name: str) -> None:
     assert configuration.get("cache-dir") == str(tmp_path / "cache%dir")
 
 
+def test_the_default_section_of_other_tools_is_not_ours(tmp_path: Path) -> None:
+    (tmp_path / "setup.cfg").write_text("[DEFAULT]\nprefix = x\nquiet = true\n[eagle3-lint]\npedantic = true\n")
+    assert list(found(tmp_path).settings) == ["pedantic"]
+
+
 def test_the_nearest_file_with_a_table_counts_alone(tmp_path: Path) -> None:
     inner = tmp_path / "a" / "b"
     inner.mkdir(parents=True)

@@ -224,13 +224,24 @@ def test_a_full_disk_leaves_the_old_file(tmp_path: Path, option: str) -> None:
     assert sorted(os.listdir(tmp_path)) == ["broken.py", "report"]
 
 
+def wait_until_it_waits(process: subprocess.Popen[bytes]) -> None:
+    """Returns once the process has slept for a while, as it does when it reads standard input."""
+    asleep = 0
+    deadline = time.monotonic() + 30
+    while asleep < 8 and time.monotonic() < deadline:
+        time.sleep(0.05)
+        assert process.poll() is None
+        status = Path(f"/proc/{process.pid}/stat")
+        state = status.read_text().rpartition(")")[2].split()[0] if status.exists() else "S"
+        asleep = asleep + 1 if state == "S" else 0
+
+
 def test_an_interrupt_ends_it_at_once_and_quietly(tmp_path: Path) -> None:
     command = [*MODULE, "check", "-", "--stdin-filename", "m.py", "--output", "report"]
     process = subprocess.Popen(
         command, cwd=tmp_path, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
-    time.sleep(1.0)
-    assert process.poll() is None
+    wait_until_it_waits(process)
     started = time.monotonic()
     process.send_signal(signal.SIGINT)
     out, error = process.communicate(timeout=10)
