@@ -23,7 +23,7 @@ def capture_setters(project: Project) -> tuple[str, ...]:
 
 
 def delegating_subjects(project: Project) -> tuple[ClassInfo, ...]:
-    """The registered targets, and wrappers of modules without ``EntryClass`` from which no registered class descends."""
+    """The registered targets, and wrappers of modules without ``EntryClass`` that no registered class descends from."""
     roles = project.roles
     targets = [info for info in project.registered if not roles.is_draft(info)]
     inherited = {one for info in project.registered for one in info.project_classes}

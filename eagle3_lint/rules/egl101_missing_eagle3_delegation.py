@@ -101,7 +101,8 @@ def _gaps(context: ProjectContext) -> Iterable[_Gap]:
     for protocol in PROTOCOLS:
         if protocol != "eagle3" and capture_setter(protocol) not in context.project.contract.protocols:
             continue
-        for missing in missing_delegations(context.project, capture_setter(protocol)):
+        classes = context.subjects(context.project.classes)
+        for missing in missing_delegations(context.project, capture_setter(protocol), classes):
             key = (missing.owner, missing.attribute)
             known = found.get(key)
             found[key] = _Gap(known.first, (*known.protocols, protocol)) if known else _Gap(missing, (protocol,))
@@ -152,10 +153,17 @@ def _message(context: ProjectContext, gap: _Gap, inner: Candidate, methods: tupl
     calls = tuple(f"self.{missing.attribute}.{method}" for method in methods)
     return (
         f"{missing.owner.name} does not expose {listed(methods, 'or')}, but {inner.info.name} in "
-        f"self.{missing.attribute}{more} has {missing.setter}, defined{by} at {where}. {gap.titles} would stop the "
-        f"server after the weights are loaded. Add {'methods' if len(methods) > 1 else 'a method'} to {missing.owner.name} "
+        f"self.{missing.attribute}{more} has {missing.setter}, defined{by} at {where}. {_consequence(context, gap)} "
+        f"Add {'methods' if len(methods) > 1 else 'a method'} to {missing.owner.name} "
         f"that {'call' if len(methods) > 1 else 'calls'} {listed(calls)}."
     )
+
+
+def _consequence(context: ProjectContext, gap: _Gap) -> str:
+    dflash = capture_setter("dflash")
+    if gap.protocols == ("dspark",) and context.project.roles.exposure(gap.first.owner, dflash) is not None:
+        return f"DSpark would call {dflash} in its place."
+    return f"{gap.titles} would stop the server after the weights are loaded."
 
 
 def _evidence(

@@ -102,7 +102,7 @@ def _broken(context: ProjectContext, links: BrokenLinks) -> Iterator[tuple[Class
 
 
 def _owner(link: BrokenLink, links: BrokenLinks) -> ClassInfo:
-    """The class to change: the one that defines the method, or the subclass at fault where the method is right there."""
+    """The class to change: the one that defines the method, or the subclass at fault where the method is right."""
     definer, receiver = link.found.definer, link.receiver.info
     if receiver is None or receiver is definer or any(one.place == link.place for one in links.on(definer, link.found)):
         return definer
