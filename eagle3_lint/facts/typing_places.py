@@ -91,11 +91,11 @@ class FormatPlace:
         self._text = text
 
     def span(self, node: ast.expr) -> Span:
-        found = list(re.finditer(rf"(?<![\w.]){re.escape(ast.unparse(node))}(?!\w)", self._text))
-        if len(found) != 1:
+        pattern = re.compile(rf"(?<![\w.]){re.escape(ast.unparse(node))}(?!\w)")
+        found = pattern.search(self._text)
+        if found is None or pattern.search(self._text, found.end()):
             return self._whole
-        begin, end = found[0].span()
-        return Span(*self._point(begin), *self._point(end))
+        return Span(*self._point(found.start()), *self._point(found.end()))
 
     def text(self, node: ast.expr) -> str:
         return ""

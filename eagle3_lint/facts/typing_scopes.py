@@ -11,6 +11,10 @@ from typing import Literal, NamedTuple
 ScopeKind = Literal["module", "class", "function", "comprehension", "type parameters"]
 
 
+Reader = Literal["runtime", "checker", "postponed annotation"]
+"""Who reads a name: Python, running the line; a type checker, in order; an annotation, when all is bound."""
+
+
 class Binding(NamedTuple):
     """One binding: its line, whether it happens at run time, and the module that an import takes it from."""
 
@@ -18,6 +22,19 @@ class Binding(NamedTuple):
     runtime: bool
     module: str | None = None
     declared_only: bool = False
+
+    def serves(self, reader: Reader) -> bool:
+        """Whether ``reader`` finds it: a name only declared, without a value, means something to annotations alone."""
+        if self.declared_only:
+            return reader == "postponed annotation"
+        return self.runtime or reader != "runtime"
+
+
+class Found(NamedTuple):
+    """The outcome of a lookup; ``hidden`` is what only type checkers find, with the scope that binds it."""
+
+    provided: bool
+    hidden: tuple[Binding, Scope] | None = None
 
 
 @dataclass(eq=False)
@@ -76,34 +93,41 @@ class Scope:
         if name not in self.names:
             self.bind(name, binding)
 
+    def has(self, name: str) -> bool:
+        """Whether ``name`` is bound in this scope itself."""
+        return name in self.redirected.get(name, self).names
+
     def unbind(self, name: str, line: int) -> bool:
-        """Delete ``name``; False if it isn't bound here."""
-        scope = self.redirected.get(name, self)
-        if scope.names.pop(name, None) is None:
+        """Delete ``name``; False if it isn't bound here. A function that deletes a global may never run."""
+        if name in self.redirected:
+            return self.has(name)
+        if self.names.pop(name, None) is None:
             return False
-        scope.deleted[name] = line
+        self.deleted[name] = line
         return True
 
-    def provides(self, name: str, at_runtime: bool) -> bool:
-        """Whether a read of ``name`` in this scope finds something now.
+    def lookup(self, name: str, reader: Reader) -> Found:
+        """What a read of ``name`` in this scope finds now.
 
-        A name that a function binds, even for type checkers only, hides what is bound outside it; a name missing in
-        a class is looked up in the module. The body of a class is invisible from scopes nested in it, but for the
-        scopes of type parameters.
+        A name that a function binds, for type checkers only or without a value, hides from Python what is bound
+        outside it; a name missing in a class is looked up in the module. The body of a class is invisible from
+        scopes nested in it, but for the scopes of type parameters.
         """
         scope: Scope | None = self
         in_reach = True
+        hidden: tuple[Binding, Scope] | None = None
         while scope is not None:
             if name in scope.redirected:
                 scope, in_reach = scope.redirected[name], True
-            if scope.kind != "class" or in_reach:
-                binding = scope.names.get(name)
-                if binding is not None and (binding.runtime or not at_runtime):
-                    return True
-                if binding is not None and scope.kind == "function" and not binding.declared_only:
-                    return False
+            binding = scope.names.get(name) if in_reach or scope.kind != "class" else None
+            if binding is not None and binding.serves(reader):
+                return Found(True)
+            if binding is not None and not binding.declared_only:
+                hidden = hidden or (binding, scope)
+            if binding is not None and scope.kind == "function" and reader == "runtime":
+                break
             in_reach = in_reach and scope.kind == "type parameters"
-            if scope.parent is None:
-                return scope.star_at_runtime or (scope.star_for_checkers and not at_runtime)
+            if scope.parent is None and (scope.star_at_runtime or (scope.star_for_checkers and reader != "runtime")):
+                return Found(True)
             scope = scope.parent
-        return False
+        return Found(False, hidden)

@@ -55,20 +55,20 @@ def uses_of(
     """As ``find_undefined_typing_names``, for the ``suspected`` names only."""
     if not suspected.names and not suspected.modules:
         return ()
-    lines = _lines_that_matter(source.text, suspected.names | suspected.modules)
-    walk = Walk(source, suspected.names, suspected.modules, lines, target, star_exports)
+    text = normalized(source.text)
+    words = "|".join(sorted(suspected.names | suspected.modules))
+    lines = _lines(rf"\b(?:{words})\b|{_IMPORT_LINES}", text)
+    declarations = _lines(r"\b(?:global|nonlocal)\b", text)
+    walk = Walk(source, suspected.names, suspected.modules, lines, declarations, target, star_exports)
     uses = (_use(unprovided) for unprovided in walk.run(tree))
     return tuple(sorted(uses, key=lambda use: (use.span.line, use.span.column, use.name)))
 
 
-def _lines_that_matter(text: str, names: frozenset[str]) -> list[int]:
-    """The numbers of the lines that mention one of ``names`` or import something that decides about them."""
-    text = normalized(text)
-    words = "|".join(sorted(names))
-    pattern = re.compile(rf"\b(?:{words})\b|{_IMPORT_LINES}", re.MULTILINE)
+def _lines(pattern: str, text: str) -> list[int]:
+    """The numbers, ascending, of the lines on which ``pattern`` matches."""
     lines: list[int] = []
     line, position = 1, 0
-    for match in pattern.finditer(text):
+    for match in re.finditer(pattern, text, re.MULTILINE):
         line += text.count("\n", position, match.start())
         position = match.start()
         if not lines or lines[-1] != line:
@@ -86,9 +86,13 @@ class _Nearest(NamedTuple):
 
 
 def _use(unprovided: Unprovided) -> TypingUse:
-    name, bound, node, env = unprovided
+    name, bound, node, env, hidden = unprovided
     span = env.place.span(node)
-    nearest = _nearest(bound, env.scope, span.line, env.evaluated)
+    if env.evaluated and hidden is not None:
+        binding, scope = hidden
+        nearest = _Nearest("type-checking", binding.line, binding.module, scope.kind == "function")
+    else:
+        nearest = _nearest(bound, env.scope, span.line)
     return TypingUse(
         name=name,
         span=span,
@@ -105,14 +109,11 @@ def _use(unprovided: Unprovided) -> TypingUse:
     )
 
 
-def _nearest(name: str, scope: Scope, line: int, evaluated: bool) -> _Nearest:
+def _nearest(name: str, scope: Scope, line: int) -> _Nearest:
     """Why no binding provides ``name`` to a read in ``scope`` at ``line``."""
     own = scope
     while True:
         local = scope.kind == "function"
-        for binding in scope.past.get(name, ()):
-            if evaluated and not binding.runtime and not binding.declared_only:
-                return _Nearest("type-checking", binding.line, binding.module, local)
         if name in scope.deleted:
             return _Nearest("deleted", scope.deleted[name], None, local)
         if name in scope.handled:

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple, TypeAlias
 from eagle3_lint.facts.typing_model import StarExports, StarImport
 from eagle3_lint.facts.typing_names import PUBLIC_NAMES, TYPING_EXTENSIONS_NAMES, typing_names
 from eagle3_lint.facts.typing_places import FilePlace, Place, place_in_format_string, place_in_string
-from eagle3_lint.facts.typing_scopes import Binding, Scope
+from eagle3_lint.facts.typing_scopes import Binding, Reader, Scope
 from eagle3_lint.sources.text import SourceText
 
 _TYPING_MODULES = frozenset({"typing", "typing_extensions"})
@@ -31,7 +31,7 @@ _COMPREHENSIONS = ("ListComp", "SetComp", "DictComp", "GeneratorExp")
 
 
 class Env(NamedTuple):
-    """What holds at one point of the walk."""
+    """What holds at one point of the walk; ``own`` is a name that the statement binds before it is read here."""
 
     scope: Scope
     place: Place
@@ -41,17 +41,28 @@ class Env(NamedTuple):
     at_import: bool = True
     in_file: bool = True
     strings_are_annotations: bool = False
+    postponed: bool = False
     guarded: bool = False
     conditional: bool = False
+    own: str | None = None
+
+    @property
+    def reader(self) -> Reader:
+        """Who reads the names here."""
+        return "runtime" if self.evaluated else "postponed annotation" if self.postponed else "checker"
 
 
 class Unprovided(NamedTuple):
-    """A read of ``bound`` that nothing provides; ``name`` is the typing name that it is about."""
+    """A read of ``bound`` that nothing provides; ``name`` is the typing name that it is about.
+
+    ``hidden`` is what provides it to type checkers only, with the scope that binds it.
+    """
 
     name: str
     bound: str
     node: ast.expr
     env: Env
+    hidden: tuple[Binding, Scope] | None
 
 
 _Step: TypeAlias = "tuple[ast.AST, Env]"
@@ -61,7 +72,8 @@ _Function: TypeAlias = "ast.FunctionDef | ast.AsyncFunctionDef"
 class Walk:
     """One walk; ``run`` returns the reads that nothing provides.
 
-    ``lines`` are the numbers, ascending, of the lines that can matter.
+    ``lines`` are the numbers, ascending, of the lines that can matter, ``declarations`` those of the lines that may
+    hold a ``global`` or ``nonlocal`` statement.
     """
 
     def __init__(
@@ -70,6 +82,7 @@ class Walk:
         names: frozenset[str],
         modules: frozenset[str],
         lines: Sequence[int],
+        declarations: Sequence[int],
         target: tuple[int, int],
         star_exports: StarExports,
     ) -> None:
@@ -79,6 +92,7 @@ class Walk:
         self._followed = names | modules
         self._lines = lines
         self._line_set = frozenset(lines)
+        self._declarations = declarations
         self._target = target
         self._star_exports = star_exports
         self._postponed = target >= (3, 14)
@@ -150,27 +164,33 @@ class Walk:
 
     def _touched(self, first: int, last: int | None) -> bool:
         """Whether a line from ``first`` to ``last`` can matter."""
-        if last is None or first == last:
-            return first in self._line_set
-        index = bisect_left(self._lines, first)
-        return index < len(self._lines) and self._lines[index] <= last
+        return first in self._line_set or (first != last and _any_between(self._lines, first, last))
+
+    def _touches(self, node: ast.expr) -> bool:
+        """Whether a line of ``node`` can matter."""
+        return self._touched(node.lineno, node.end_lineno)
 
     def _function(self, node: _Function, env: Env) -> None:
         self._provide_declared(node, env)
-        where = f"{env.where}.{node.name}" if env.where else node.name
-        self._visit(node.decorator_list, env._replace(role="decorator"))
-        outer = env._replace(where=where)
-        self._visit(_defaults(node.args), outer._replace(role="default value"))
+        outer = env._replace(where=f"{env.where}.{node.name}" if env.where else node.name)
+        if node.decorator_list:
+            self._visit(node.decorator_list, env._replace(role="decorator"))
+        defaults = _defaults(node.args)
+        if defaults:
+            self._visit(defaults, outer._replace(role="default value"))
         inner = self._with_type_parameters(node, outer)
         for argument in _arguments(node.args):
-            self._annotation(argument.annotation, inner._replace(role=f"annotation of parameter `{argument.arg}`"))
-        self._annotation(node.returns, inner._replace(role="return annotation"))
-        self._defer(lambda: self._body(node, node.body, inner))
+            if argument.annotation is not None and self._touches(argument.annotation):
+                self._annotation(argument.annotation, inner, f"annotation of parameter `{argument.arg}`")
+        if node.returns is not None and self._touches(node.returns):
+            self._annotation(node.returns, inner, "return annotation")
+        if self._touched(_first_line(node.body[0]), node.end_lineno):
+            self._defer(lambda: self._body(node, node.body, inner))
         self._bind(node.name, node.lineno, env)
 
     def _provide_declared(self, node: _Function, env: Env) -> None:
         """Count names that the function declares global or nonlocal as bound: it may run at any time from here on."""
-        if not self._touched(node.lineno, node.end_lineno):
+        if not _any_between(self._declarations, node.lineno, node.end_lineno):
             return
         for inner in ast.walk(node):
             if isinstance(inner, ast.Global):
@@ -210,7 +230,8 @@ class Walk:
         for parameter in parameters:
             self._bind(parameter.name, parameter.lineno, inner)
             for part in (getattr(parameter, "bound", None), getattr(parameter, "default_value", None)):
-                self._postponed_annotation(part, inner._replace(role=f"type parameter `{parameter.name}`"))
+                if part is not None:
+                    self._postponed_annotation(part, inner._replace(role=f"type parameter `{parameter.name}`"))
         return inner
 
     def _if(self, node: ast.If, env: Env) -> None:
@@ -316,11 +337,13 @@ class Walk:
         annotated with itself is no error at run time.
         Source: https://docs.python.org/3/reference/simple_stmts.html#annotated-assignment-statements
         """
-        role = f"annotation of `{ast.unparse(node.target)}`"
-        evaluated = env.evaluated and env.scope.kind != "function"
         name = node.target.id if isinstance(node.target, ast.Name) else None
-        own = name if node.simple and node.value is not None else None
-        self._annotation(node.annotation, env._replace(role=role, evaluated=evaluated), own)
+        if self._touches(node.annotation):
+            target = _dotted(node.target)
+            evaluated = env.evaluated and env.scope.kind != "function"
+            own = name if node.simple and node.value is not None else None
+            role = f"annotation of `{target}`" if target else "annotation"
+            self._annotation(node.annotation, env._replace(evaluated=evaluated, own=own), role)
         if node.value is not None:
             alias = self._typing_member(node.annotation) == "TypeAlias"
             self._visit([node.value], env._replace(strings_are_annotations=alias))
@@ -390,23 +413,15 @@ class Walk:
 
     # Annotations
 
-    def _annotation(self, node: ast.expr | None, env: Env, own: str | None = None) -> None:
-        """Walk an annotation; ``own`` is the name that the same statement binds before Python evaluates it."""
-        if node is None:
-            return
+    def _annotation(self, node: ast.expr, env: Env, role: str) -> None:
         if self._postponed:
-            self._postponed_annotation(node, env)
-            return
-        inside = env._replace(strings_are_annotations=True)
-        if own in self._followed:
-            inside = inside._replace(evaluated=False)
-        self._visit([node], inside)
+            self._postponed_annotation(node, env._replace(role=role))
+        else:
+            self._visit([node], env._replace(role=role, strings_are_annotations=True))
 
-    def _postponed_annotation(self, node: ast.expr | None, env: Env) -> None:
+    def _postponed_annotation(self, node: ast.expr, env: Env) -> None:
         """Walk an annotation that Python evaluates later, if ever."""
-        if node is None:
-            return
-        later = env._replace(strings_are_annotations=True, evaluated=False, guarded=False)
+        later = env._replace(strings_are_annotations=True, evaluated=False, postponed=True, guarded=False)
         self._defer(lambda: self._visit([node], later))
 
     def _constant(self, node: ast.Constant, env: Env) -> Iterable[_Step]:
@@ -420,8 +435,8 @@ class Walk:
         expression = _parsed_annotation(value)
         if expression is None:
             return
-        place = place_in_string(node, value, env.place)
-        self._visit([expression], env._replace(place=place, in_file=False, evaluated=False, guarded=False))
+        later = env._replace(evaluated=False, postponed=True, guarded=False)
+        self._visit([expression], later._replace(place=place_in_string(node, value, env.place), in_file=False))
 
     def _typing_member(self, node: ast.expr) -> str | None:
         """The name in ``typing``, or in a module of generic classes, that ``node`` stands for."""
@@ -451,9 +466,16 @@ class Walk:
             self._read(node.id, node, env)
         elif isinstance(node.ctx, ast.Store):
             self._bind(node.id, node.lineno, env)
-        elif node.id in self._followed and not env.conditional and not env.scope.unbind(node.id, node.lineno):
-            self._read(node.id, node, env)
+        elif node.id in self._followed:
+            self._delete(node, env)
         return ()
+
+    def _delete(self, node: ast.Name, env: Env) -> None:
+        """Unbind a name, unless a condition decides whether that happens."""
+        scope = env.scope
+        bound = scope.has(node.id) if env.conditional else scope.unbind(node.id, node.lineno)
+        if not bound and node.id in self._names and not env.guarded:
+            self._unprovided.append(Unprovided(node.id, node.id, node, env, None))
 
     def _attribute(self, node: ast.Attribute, env: Env) -> Iterable[_Step]:
         value = node.value
@@ -468,8 +490,13 @@ class Walk:
             self._check(name, name, node, env)
 
     def _check(self, name: str, bound: str, node: ast.expr, env: Env) -> None:
-        if not env.guarded and not env.scope.provides(bound, env.evaluated):
-            self._unprovided.append(Unprovided(name, bound, node, env))
+        if env.guarded:
+            return
+        if bound == env.own:
+            env = env._replace(evaluated=False)
+        found = env.scope.lookup(bound, env.reader)
+        if not found.provided:
+            self._unprovided.append(Unprovided(name, bound, node, env, found.hidden))
 
     def _bind(self, name: str, line: int, env: Env, module: str | None = None) -> None:
         if name in self._followed:
@@ -477,13 +504,16 @@ class Walk:
 
     def _subscript(self, node: ast.Subscript, env: Env) -> Iterable[_Step]:
         name = node.value.attr if isinstance(node.value, ast.Attribute) else getattr(node.value, "id", None)
-        plain = env._replace(strings_are_annotations=False)
-        if name == "Literal":
-            return [(node.value, env), (node.slice, plain)]
-        if name == "Annotated" and isinstance(node.slice, ast.Tuple) and len(node.slice.elts) > 1:
+        member = self._typing_member(node.value)
+        if "Literal" in (name, member):
+            return [(node.value, env), (node.slice, env._replace(strings_are_annotations=False))]
+        if "Annotated" in (name, member):
+            if not isinstance(node.slice, ast.Tuple) or len(node.slice.elts) < 2:
+                return [(node.value, env), (node.slice, env)]
+            plain = env._replace(strings_are_annotations=False)
             first, *metadata = node.slice.elts
             return [(node.value, env), (first, env), *((datum, plain) for datum in metadata)]
-        if name != "Annotated" and (self._typing_member(node.value) or name in _BUILTIN_GENERICS):
+        if member or name in _BUILTIN_GENERICS:
             env = env._replace(strings_are_annotations=True)
         return [(node.value, env), (node.slice, env)]
 
@@ -537,6 +567,12 @@ class Walk:
 
     def _defer(self, work: Callable[[], None]) -> None:
         self._deferred.append(work)
+
+
+def _any_between(lines: Sequence[int], first: int, last: int | None) -> bool:
+    """Whether one of the ``lines``, ascending, lies from ``first`` to ``last``."""
+    index = bisect_left(lines, first)
+    return index < len(lines) and lines[index] <= (last or first)
 
 
 def _postpones_annotations(tree: ast.Module) -> bool:

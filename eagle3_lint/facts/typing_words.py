@@ -26,7 +26,7 @@ _TYPING_IMPORTS = ("from typing", "from collections", "import typing")
 _IMPORTS = ("from ", "import ")
 _BLOCKS = ("\nclass ", "\ndef ", "\n@")
 _IMPORT = re.compile(
-    r"from[ \t]+[\w.]+[ \t]+import[ \t]*(?:\(([^)]*)\)|([\w, \t]+))[ \t]*(?=[#\n]|\Z)"
+    r"from[ \t]+[\w.]+[ \t]+import[ \t]*(?:\(([^()]*)\)|([\w, \t]+))[ \t]*(?=[#\n]|\Z)"
     r"|import[ \t]+([\w., \t]+?)[ \t]*(?=[#\n]|\Z)"
 )
 _STRING_OR_COMMENT = re.compile(
@@ -46,8 +46,9 @@ _MODULE_USES = {
     "typing_extensions": re.compile(r"typing_extensions\s*\.\s*(\w+)"),
     "t": re.compile(r"t\.(?<![\w.]t\.)\s*(\w+)"),
 }
-_WORD_BEFORE = re.compile(r"(\w+)[ \t]+\Z")
 _WORD_AFTER = re.compile(r"[ \t]+(\w+)")
+_LONGEST_LINE = 1000
+"""How far a line is looked at around a word, so that one line of megabytes costs no more than many short ones."""
 _BINDING_WORDS = frozenset({"def", "class", "import", "global", "nonlocal"})
 
 
@@ -121,11 +122,17 @@ def _in_nested_test(text: str, name: str) -> bool:
     """Whether ``name`` stands in an indented line that may be the test of a block."""
     start = text.find(name)
     while start >= 0:
-        before = text[text.rfind("\n", 0, start) + 1 : start]
-        if before[:1].isspace() and "if" in before:
+        before = _line_before(text, start)
+        if before is None or (before[:1].isspace() and "if" in before):
             return True
         start = text.find(name, start + len(name))
     return False
+
+
+def _line_before(text: str, index: int) -> str | None:
+    """The line of ``index`` up to it; None for a very long one."""
+    start = text.rfind("\n", max(index - _LONGEST_LINE, 0), index) + 1
+    return None if not start and index > _LONGEST_LINE else text[start:index]
 
 
 def _endangers(rest: str) -> bool:
@@ -207,12 +214,13 @@ def _joined(text: str, index: int) -> bool:
 
 def _may_be_load(text: str, start: int, stop: int) -> bool:
     """Whether the word at ``start`` can be a name that is read, in code or in a string that holds an annotation."""
-    line_start = text.rfind("\n", 0, start) + 1
-    line_end = text.find("\n", stop)
-    before = text[line_start:start]
-    after = text[stop : line_end if line_end >= 0 else len(text)]
+    before = _line_before(text, start)
+    if before is None:
+        return True
+    line_end = text.find("\n", stop, stop + _LONGEST_LINE)
+    after = text[stop : line_end if line_end >= 0 else stop + _LONGEST_LINE]
     return not (
-        _in_comment(before, text.endswith("\\\n", 0, line_start))
+        _in_comment(before, text.endswith("\\\n", 0, start - len(before)))
         or before.rstrip().endswith(".")
         or _between_words(before, after)
         or _is_keyword_argument(before, after)
@@ -234,15 +242,20 @@ def _in_comment(before: str, continued: bool) -> bool:
 
 def _between_words(before: str, after: str) -> bool:
     """Whether a neighbour on the line makes the word prose, or a definition."""
-    previous = _WORD_BEFORE.search(before)
-    if previous:
-        word = previous[1]
-        if word in _BINDING_WORDS:
-            return True
-        if word not in _KEYWORDS and not word[0].isdigit():
-            return True
+    word = _last_word(before)
+    if word in _BINDING_WORDS or (word and word not in _KEYWORDS and not word[0].isdigit()):
+        return True
     following = _WORD_AFTER.match(after)
     return following is not None and following[1] not in _KEYWORDS
+
+
+def _last_word(line: str) -> str:
+    """The word that ends ``line``, but for spaces; empty if there is none, or no space after it."""
+    stripped = line.rstrip(" \t")
+    start = len(stripped)
+    while start and _joined(stripped, start - 1):
+        start -= 1
+    return stripped[start:] if len(stripped) < len(line) else ""
 
 
 def _is_keyword_argument(before: str, after: str) -> bool:
