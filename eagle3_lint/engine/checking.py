@@ -52,6 +52,7 @@ def check(request: Request) -> Report:
             request.target_version,
         ),
         request.progress,
+        parallel=True,
     )
     return _Run(session, request, frozenset(codes)).report()
 

@@ -117,7 +117,8 @@ class _FileCheck:
         """Run the rules; a file that isn't Python has the one finding that says so."""
         own = self._own_findings()
         found = list(own)
-        if not any(one.code == UNREADABLE for one in own):
+        if self._workspace.is_model_file(self._path) and not any(one.code == UNREADABLE for one in own):
+            self._workspace.prepare(self._codes)
             for code in sorted(self._codes):
                 found.extend(self._workspace.project_findings_in(self._path, code))
         wanted = tuple(one for one in found if one.code in self._codes)

@@ -39,6 +39,7 @@ class Memory:
         self._store = store
         self._facts: FactsCache | None = None
         self._files = FileAnswers(store, f"files-{self._name(self._settings)}")
+        self._families = FileAnswers(store, f"families-{self._name(self._settings)}")
         self._contracts = Answers(store, f"contract-{self._name(self._key)}")
         self._findings = Answers(store, f"findings-{self._name(self._settings)}")
 
@@ -55,6 +56,7 @@ class Memory:
         if self._facts is not None:
             self._facts.save()
         self._files.save()
+        self._families.save()
 
     def file_findings(self, key: bytes) -> tuple[Finding, ...] | None:
         """What the text of one file was found to show, or None where that isn't known."""
@@ -91,6 +93,18 @@ class Memory:
             return contract, False
         self._contracts.keep(state, (), encode(contract))
         return contract, True
+
+    def family(self, key: bytes) -> dict[str, list[Finding]] | None:
+        """What each rule found in one family of files, or None where that isn't known."""
+        known = self._families.find(key)
+        try:
+            return {code: [decode_finding(one) for one in found] for code, found in known.items()}
+        except (ValueError, TypeError, AttributeError):
+            return None
+
+    def keep_family(self, key: bytes, found: dict[str, list[Finding]]) -> None:
+        """Remember what each rule found in one family of files."""
+        self._families.keep(key, {code: tuple(encode_finding(one) for one in f) for code, f in found.items()})
 
     def recall(self, key: bytes) -> Recalled | None:
         """What was kept of the whole project under ``key``."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from eagle3_lint.engine.by_family import check_families
 from eagle3_lint.facts.extract import facts_of
 from eagle3_lint.findings.model import Finding
 from eagle3_lint.findings.report import InternalError
@@ -16,6 +17,7 @@ from eagle3_lint.project.names import absolute_module
 from eagle3_lint.project.project import Project
 from eagle3_lint.rules.base import Rule
 from eagle3_lint.rules.project_context import ProjectContext
+from eagle3_lint.rules.registry import load
 from eagle3_lint.sources.reading import parse_source
 from eagle3_lint.sources.text import SourceText
 
@@ -29,8 +31,11 @@ class OpenedProject:
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
         memory = workspace.memory
+        self.memory = memory
         self.modules = Modules(workspace.roots, workspace.contents, memory.facts if memory else facts_of)
+        self.parallel = workspace.parallel
         self.is_rememberable = True
+        self.internal_errors: list[InternalError] = []
 
     @cached_property
     def contract(self) -> Contract:
@@ -38,10 +43,9 @@ class OpenedProject:
         tree = self._workspace.tree
         if tree is None or not tree.has_runtime:
             return builtin_contract()
-        memory = self._workspace.memory
-        if memory is None:
+        if self.memory is None:
             return _read_contract(tree.root)
-        contract, self.is_rememberable = memory.contract(tree.root, lambda: _read_contract(tree.root))
+        contract, self.is_rememberable = self.memory.contract(tree.root, lambda: _read_contract(tree.root))
         return contract
 
     @cached_property
@@ -56,21 +60,36 @@ class OpenedProject:
             self._workspace.engine,
         )
 
-    def check(self, rule: Rule) -> tuple[Finding, ...]:
-        """Everything that ``rule`` finds; a failure of the rule is noted, and what it found until then is kept."""
+    def check(self, codes: frozenset[str]) -> dict[str, tuple[Finding, ...]]:
+        """Everything that the rules ``codes`` find in the project; nothing for rules about one file."""
+        rules = [load(code) for code in sorted(codes)]
+        found: dict[str, list[Finding]] = {rule.code: [] for rule in rules}
+        local = [rule for rule in rules if rule.check_project is not None and rule.local]
+        for code, findings in check_families(self, local).items():
+            found[code].extend(findings)
+        for rule in rules:
+            if rule.check_project is not None and not rule.local:
+                found[rule.code].extend(self.run(rule, None))
+        return {code: tuple(findings) for code, findings in found.items()}
+
+    def run(self, rule: Rule, paths: frozenset[str] | None) -> list[Finding]:
+        """What ``rule`` finds in the classes of ``paths`` (of all files for None).
+
+        A failure of the rule is noted, and what it found until then is kept.
+        """
         assert rule.check_project is not None
-        context = ProjectContext(self.project, self._workspace.root, self._workspace.pedantic)
+        context = ProjectContext(self.project, self._workspace.root, self._workspace.pedantic, paths)
         found: list[Finding] = []
         try:
             found.extend(rule.check_project(context))
         except Exception as error:  # noqa: BLE001 - a rule's own fault must not stop the others
             at = context.current
-            self._workspace.internal_errors.append(
+            self.internal_errors.append(
                 InternalError(
                     rule.code, at.path if at else self._workspace.root, at.line if at else 1, describe(error)
                 )
             )
-        return tuple(found)
+        return found
 
     def census(self) -> Census:
         """For each model file: how many classes it has, how many of them are registered, how many of these wrappers."""
@@ -82,6 +101,16 @@ class OpenedProject:
             is_wrapper = is_registered and roles.is_multimodal(info) and not roles.is_draft(info)
             counts[info.path] = (classes + 1, registered + is_registered, wrappers + is_wrapper)
         return counts
+
+    def digest_of(self, paths: Iterable[str], *words: Iterable[str]) -> bytes:
+        """A digest of the contents of ``paths``, of ``words``, of the runtime, and of what is looked at beside the models."""
+        from eagle3_lint.cache.store import digest
+
+        parts = [self._workspace.runtime_state]
+        for path in paths:
+            parts.extend((os.fsencode(path), self._workspace.content_digest(path)))
+        parts.extend(os.fsencode(word) for group in words for word in ("\n", *group))
+        return digest(*parts)
 
     def outside(self) -> frozenset[str]:
         """The files and directories looked at that aren't among the models."""

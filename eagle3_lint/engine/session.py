@@ -38,10 +38,16 @@ class SessionOptions:
 
 
 class Session:
-    """Answers for the files of any number of trees; knowledge of other files is read from disk, once."""
+    """Answers for the files of any number of trees; knowledge of other files is read from disk, once.
 
-    def __init__(self, options: SessionOptions, progress: Callable[[str], None] | None = None) -> None:
+    ``parallel`` allows a second process, which only a program that has no threads of its own may ask for.
+    """
+
+    def __init__(
+        self, options: SessionOptions, progress: Callable[[str], None] | None = None, parallel: bool = False
+    ) -> None:
         self.options = options
+        self._parallel = parallel
         self._progress = progress
         self._workspaces: dict[tuple[str | None, tuple[str, ...]], Workspace] = {}
         self._trees: dict[str, SourceTree | None] = {}
@@ -111,7 +117,13 @@ class Session:
     ) -> Workspace:
         """A new workspace over ``tree`` and ``extra``, with this session's engine and cache."""
         return Workspace(
-            tree, extra, buffers, self.options.engine, self._memory(tree, extra), self.options.pedantic
+            tree,
+            extra,
+            buffers,
+            self.options.engine,
+            self._memory(tree, extra),
+            self.options.pedantic,
+            self._parallel,
         )
 
     def _memory(self, tree: SourceTree | None, extra: tuple[str, ...]) -> Memory | None:

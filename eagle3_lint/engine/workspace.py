@@ -19,7 +19,6 @@ from eagle3_lint.sources.tree import SourceTree
 if TYPE_CHECKING:
     from eagle3_lint.engine.memory import Memory
     from eagle3_lint.engine.opened import OpenedProject
-    from eagle3_lint.rules.base import Rule
     from eagle3_lint.sources.text import SourceText
 
 Census = dict[str, tuple[int, int, int]]
@@ -36,8 +35,10 @@ class Workspace:
         engine: str = "auto",
         memory: Memory | None = None,
         pedantic: bool = False,
+        parallel: bool = False,
     ) -> None:
         self.tree = tree
+        self.parallel = parallel
         self.extra = extra
         self.pedantic = pedantic
         self.engine = engine
@@ -51,6 +52,7 @@ class Workspace:
         self._found: dict[str, tuple[Finding, ...]] = {}
         self._by_path: dict[str, dict[str, list[Finding]]] = {}
         self._census: Census = {}
+        self._digests: dict[str, bytes] = {}
         self._recalled = False
         self._learnt = False
 
@@ -81,14 +83,19 @@ class Workspace:
         """The text of the file ``path``; raises UnreadableSourceError where it can't be read."""
         return self.contents.source(path)
 
+    def prepare(self, codes: frozenset[str]) -> None:
+        """Find everything that the rules ``codes`` find in the project, or recall it from the last run."""
+        self._recall()
+        missing = codes - self._found.keys()
+        if missing:
+            self._found.update(self.opened.check(missing))
+            self.internal_errors.extend(self.opened.internal_errors)
+            self._learnt = True
+
     def project_findings(self, code: str) -> tuple[Finding, ...]:
         """Everything that the rule ``code`` finds in the project, wherever it is; nothing for rules about one file."""
-        self._recall()
-        found = self._found.get(code)
-        if found is None:
-            found = self._found[code] = self._check(code)
-            self._learnt = True
-        return found
+        self.prepare(frozenset((code,)))
+        return self._found[code]
 
     def project_findings_in(self, path: str, code: str) -> tuple[Finding, ...]:
         """What the rule ``code`` finds in the file ``path``."""
@@ -133,12 +140,6 @@ class Workspace:
         kept = {code: found for code, found in self._found.items() if code not in failed}
         self.memory.keep(self._key, self.opened.outside(), Recalled(kept, self._census))
 
-    def _check(self, code: str) -> tuple[Finding, ...]:
-        from eagle3_lint.rules.registry import load
-
-        rule: Rule = load(code)
-        return () if rule.check_project is None else self.opened.check(rule)
-
     def _recall(self) -> None:
         if self._recalled:
             return
@@ -155,19 +156,34 @@ class Workspace:
             data = self.contents.data(path)
         except UnreadableSourceError:
             return b""
-        return b"" if b"import *" in data else digest(os.fsencode(key), data)
+        return b"" if b"import *" in data else digest(os.fsencode(key), self.content_digest(path))
 
     @cached_property
     def _key(self) -> bytes:
         """A digest of all that the findings of every project depend on: the models and the runtime."""
         from eagle3_lint.cache.store import digest
+
+        parts = [self.runtime_state]
+        for path in self.model_files:
+            parts.extend((os.fsencode(path), self.content_digest(path)))
+        return digest(*parts)
+
+    @cached_property
+    def runtime_state(self) -> bytes:
+        """A digest of the runtime of the tree."""
         from eagle3_lint.cache.answers import runtime_state
 
-        parts = [runtime_state(self.tree.root) if self.tree is not None else b""]
-        for path in self.model_files:
+        return runtime_state(self.tree.root) if self.tree is not None else b""
+
+    def content_digest(self, path: str) -> bytes:
+        """A digest of the content of the file ``path``, or of why it can't be read."""
+        found = self._digests.get(path)
+        if found is None:
+            from eagle3_lint.cache.store import digest
+
             try:
                 data = self.contents.data(path)
             except UnreadableSourceError as error:
                 data = f"unreadable: {error.reason}".encode()
-            parts.extend((os.fsencode(path), digest(data)))
-        return digest(*parts)
+            found = self._digests[path] = digest(data)
+        return found

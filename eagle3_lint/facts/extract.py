@@ -7,7 +7,9 @@ binding that stands at that point, not the last one of the file.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Literal
 
 from eagle3_lint.errors import UnreadableSourceError
@@ -27,13 +29,18 @@ from eagle3_lint.sources.text import SourceText
 
 _Environment = dict[str, Alternatives]
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+_IMPORT = re.compile(
+    r"^[ \t]*(?:from[ \t]+([.\w]+)[ \t]+import[ \t]*(\([^)]*\)|[^\n#]*)|import[ \t]+([^\n#]*))", re.M
+)
+_IDENTIFIER = re.compile(r"\w+")
+_DOTTED = re.compile(r"[\w.]+")
 _EXTENDING_CALLS = frozenset({"append", "extend", "insert", "update", "add"})
 
 
 def facts_of(source: SourceText) -> ModuleFacts:
     """The facts of ``source``; raises UnreadableSourceError where it isn't Python."""
     try:
-        return extract(parse_source(source))
+        return replace(extract(parse_source(source)), imports=tuple(imports_in(source.text)))
     except RecursionError:
         raise UnreadableSourceError("its statements are nested too deeply") from None
 
@@ -44,6 +51,23 @@ def extract(tree: ast.Module) -> ModuleFacts:
     environment: _Environment = {}
     walk.run(tree.body, environment)
     return walk.finish(environment)
+
+
+def imports_in(text: str) -> Iterator[tuple[int, str, tuple[str, ...]]]:
+    """Every import that ``text`` seems to have, in functions too: level, module, and the names of a ``from`` import.
+
+    What looks like one in a string counts as well: who asks wants no import to be left out.
+    """
+    found: dict[tuple[int, str, tuple[str, ...]], None] = {}
+    for match in _IMPORT.finditer(text):
+        target, names, plain = match.groups()
+        if target is not None:
+            level = len(target) - len(target.lstrip("."))
+            found[level, target[level:], tuple(_IDENTIFIER.findall(names))] = None
+        else:
+            for name in _DOTTED.findall(plain):
+                found[0, name, ()] = None
+    yield from found
 
 
 def dotted_name(node: ast.expr) -> str:

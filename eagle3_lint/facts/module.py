@@ -93,10 +93,11 @@ class ClassFacts:
 
 @dataclass(frozen=True)
 class ModuleFacts:
-    """All facts of one module."""
+    """All facts of one module; ``imports`` are the imports anywhere in it, as level, module and names."""
 
     bindings: tuple[Binding, ...]
     final: tuple[tuple[str, Alternatives], ...]
     classes: tuple[ClassFacts, ...]
     exports: tuple[str, ...] | None
     typing_only: tuple[str, ...] = ()
+    imports: tuple[tuple[int, str, tuple[str, ...]], ...] = ()

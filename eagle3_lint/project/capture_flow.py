@@ -63,7 +63,8 @@ class CaptureWrite:
     """One attribute that a setter writes; ``chain`` are the objects on the way from the setter's own.
 
     ``per_item`` says that it is written on the items of a sequence that ``owner`` holds (flags of layers); ``constant`` that
-    the value doesn't depend on anything; ``delegated`` that another object's setter writes it.
+    the value doesn't depend on anything; ``delegated`` that another object's setter writes it; ``known`` that no other
+    object than ``holder`` and those of the same setter's other writes can be meant.
     """
 
     holder: Holder
@@ -72,6 +73,7 @@ class CaptureWrite:
     per_item: bool
     constant: bool
     delegated: bool
+    known: bool
     path: str
     line: int
 
@@ -265,7 +267,7 @@ class CaptureFlow:
         methods = [one for reach in reaches for one in reach.methods]
         if any(write.name in self.text(one) and self._loads(one, write.name) for one in methods):
             return True
-        if not self._is_plain(write):
+        if not write.known or not self._is_plain(write):
             return None
         return self._handed_on(write, owners, reaches)
 
@@ -396,7 +398,7 @@ class _SetterWalk:
         if not inner and not chain and true:
             self.switches.add(name)
         held = self._flow.resolve(holder, inner)
-        if not held.known:
+        if not held.known and (ITEM not in inner or not held.holders):
             self.known = False
         for one in held.holders:
             if not self._holds(one, event, inner):
@@ -410,6 +412,7 @@ class _SetterWalk:
                     ITEM in inner,
                     isinstance(event.value, ast.Constant) and ITEM not in inner,
                     delegated,
+                    held.known,
                     found.definer.path,
                     event.line,
                 )

@@ -11,9 +11,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from eagle3_lint.errors import UnreadableSourceError
 from eagle3_lint.project.classes import ClassInfo
 from eagle3_lint.project.interpreter import Attribute, Constructed
-from eagle3_lint.project.values import InstanceValue, SelfValue, Site, UnknownValue, Value, Values, union
+from eagle3_lint.project.values import ExternalInstance, InstanceValue, SelfValue, Site, UnknownValue, Value, Values, union
 
 if TYPE_CHECKING:
     from eagle3_lint.project.project import Project
@@ -27,6 +28,7 @@ class Completion:
         self._project = project
         self._everything = engine == "astroid"
         self._inference: Inference | None = None
+        self._makers: dict[str, bool] = {}
         self._constructed: dict[ClassInfo, Constructed] = {}
 
     def construct(self, info: ClassInfo) -> Constructed:
@@ -46,9 +48,34 @@ class Completion:
 
     def _site(self, value: Value) -> Site | None:
         """The call to infer instead of ``value``, if there is one."""
-        if not isinstance(value, UnknownValue):
-            return None
-        return value.inferable or (value.site if self._everything else None)
+        if isinstance(value, UnknownValue):
+            if value.inferable is not None and (not value.maker or self._knows_models(value.maker)):
+                return value.inferable
+            return value.site if self._everything else None
+        if isinstance(value, ExternalInstance) and not value.dotted.rpartition(".")[2][:1].isupper():
+            return value.built_at if self._knows_models(value.dotted) else None
+        return None
+
+    def _knows_models(self, dotted: str) -> bool:
+        """Whether ``dotted`` is of a module of the tree whose text names a package of models; only then may it make one."""
+        module = dotted.rpartition(".")[0]
+        known = self._makers.get(module)
+        if known is None:
+            known = self._makers[module] = self._mentions_models(module)
+        return known
+
+    def _mentions_models(self, module: str) -> bool:
+        modules = self._project.modules
+        while module and modules.find(module) is None:
+            module = module.rpartition(".")[0]
+        path = modules.find(module) if module else None
+        if path is None or not path.endswith(".py"):
+            return False
+        try:
+            text = modules.source(path).text
+        except UnreadableSourceError:
+            return False
+        return any(package.partition(".")[2] in text for package in self._project.names.packages)
 
     def _filled(self, made: Constructed, names: list[str]) -> Constructed:
         attributes = dict(made.attributes)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -32,10 +33,12 @@ class MissingDelegation:
     registered: tuple[ClassInfo, ...]
 
 
-def missing_delegations(project: Project, setter: str = EAGLE3_SETTER) -> tuple[MissingDelegation, ...]:
-    """Every missing delegation of ``setter`` in ``project``, one for each class to change."""
+def missing_delegations(
+    project: Project, setter: str = EAGLE3_SETTER, classes: Iterable[ClassInfo] | None = None
+) -> tuple[MissingDelegation, ...]:
+    """Every missing delegation of ``setter`` in ``project`` (or among ``classes``), one for each class to change."""
     groups: dict[ClassInfo, list[tuple[ClassInfo, tuple[Candidate, ...]]]] = {}
-    for info in project.classes:
+    for info in project.classes if classes is None else classes:
         candidates = unexposed_inner(project, info, setter)
         if candidates:
             groups.setdefault(_owner(project, info, candidates, setter), []).append((info, candidates))

@@ -39,7 +39,8 @@ from eagle3_lint.project.values import (
 
 _MOST_DEPTH = 12
 _MOST_STEPS = 60_000
-_ANYTHING: Values = (UnknownValue("it depends on a value known only at run time"),)
+_ANYTHING_REASON = "it depends on a value known only at run time"
+_ANYTHING: Values = (UnknownValue(_ANYTHING_REASON),)
 _CONTAINERS = frozenset(
     {
         "torch.nn.ModuleList",
@@ -472,8 +473,12 @@ class Interpreter:
             return self._instance_attribute(base, name, frame)
         if isinstance(base, ExternalInstance):
             written = frame.heap.read(base, name)
-            return written.values if written else (UnknownValue(f"{base.dotted} is defined outside the project"),)
-        return _to_infer(_ANYTHING, site) if isinstance(base, UnknownValue) and base.inferable else _ANYTHING
+            if written is not None:
+                return written.values
+            return (UnknownValue(f"{base.dotted} is defined outside the project", inferable=site, maker=base.dotted),)
+        if isinstance(base, UnknownValue) and base.inferable:
+            return (replace(base, reason=_ANYTHING_REASON, inferable=site),)
+        return _ANYTHING
 
     def _class_level(self, base: ClassValue, name: str) -> Values:
         if name == "__name__":
@@ -499,6 +504,9 @@ class Interpreter:
             made = self.construct(base.info, base.arguments).attributes.get(name)
             if made is not None:
                 return made.values
+            given = dict(base.arguments).get(name)
+            if given is not None and base.info.find("__init__") is None:
+                return given
         found = base.info.find(name)
         if found is None:
             return (UnknownValue(f"{base.info.name} has no {name} here"),)
@@ -578,11 +586,15 @@ class Interpreter:
             return self._call_external(callee, positional, keywords, frame, node)
         if isinstance(callee, UnknownValue):
             site = frame.site(node)
-            return (UnknownValue(callee.reason, site=site, inferable=site if callee.inferable else None),)
+            return (replace(callee, missing=False, site=site, inferable=site if callee.inferable else None),)
         if isinstance(callee, InstanceValue | SelfValue):
             called = callee.info.find("__call__") is not None
             return _to_infer(_ANYTHING, frame.site(node)) if called else _ANYTHING
-        return (UnknownValue("what is called can't be told from the source", site=frame.site(node)),)
+        site = frame.site(node)
+        unknown = UnknownValue("what is called can't be told from the source", site=site)
+        if isinstance(callee, ExternalInstance):
+            return (replace(unknown, inferable=site, maker=callee.dotted),)
+        return (unknown,)
 
     def _telling_arguments(
         self, info: ClassInfo, positional: list[Values], keywords: dict[str, Values]
@@ -593,6 +605,8 @@ class Interpreter:
             node = found.function()
             if node is not None:
                 names = [argument.arg for argument in (*node.args.posonlyargs, *node.args.args)][1:]
+        elif found is None:
+            names = [member.name for member in info.facts.members if member.kind in {"declared", "assign"}]
         given = dict(zip(names, positional, strict=False)) | keywords
         return tuple(
             (name, values)
@@ -637,6 +651,8 @@ class Interpreter:
                 else v
                 for v in positional[0]
             )
+        if callee.dotted == "builtins.next" and positional:
+            return union(_items(positional[0]), *positional[1:])
         if callee.dotted == "types.MethodType" and positional:
             return positional[0]
         made = self._results_of_callables([*positional, *keywords.values()], frame, node)
@@ -801,6 +817,8 @@ class Interpreter:
         return union(*found)
 
     def _method_call(self, node: ast.Call, function: ast.Attribute, frame: Frame) -> Values | None:
+        if function.attr in _RETURNING_SELF:
+            return self._itself(function, frame)
         if function.attr not in _CONTAINER_METHODS:
             return self._explicit_init(node, function, frame)
         holders = self.evaluate(function.value, frame)
@@ -820,6 +838,12 @@ class Interpreter:
                 self._assign(function.value, _append(holders, added), frame)
             return (ConstantValue(None),)
         return None
+
+    def _itself(self, function: ast.Attribute, frame: Frame) -> Values | None:
+        """``module.to(…)``: the call gives the same object, unless the class has such a method of its own."""
+        holders = self.evaluate(function.value, frame)
+        kept = all(isinstance(v, InstanceValue) and v.info.find(function.attr) is None for v in holders)
+        return holders if holders and kept else None
 
     def _explicit_init(self, node: ast.Call, function: ast.Attribute, frame: Frame) -> Values | None:
         """``Base.method(self, …)``: the call goes on with the same object."""
@@ -897,10 +921,10 @@ class Interpreter:
                 found.append((SequenceValue((holder.any_item(),), uniform=True),))
             elif isinstance(holder, MappingValue | SequenceValue):
                 found.append(_entry(holder, key))
+            elif _has_own_items(holder):
+                found.append(_to_infer(_ANYTHING, frame.site(node)))
             elif isinstance(holder, ClassValue | ExternalValue):
                 found.append((holder,))
-            elif isinstance(holder, InstanceValue) and holder.info.find("__getitem__") is not None:
-                found.append(_to_infer(_ANYTHING, frame.site(node)))
             else:
                 found.append(_ANYTHING)
         return union(*found)
@@ -927,6 +951,11 @@ class Interpreter:
 
     def _binary(self, node: ast.BinOp, frame: Frame) -> Values:
         left, right = self.evaluate(node.left, frame), self.evaluate(node.right, frame)
+        if isinstance(node.op, ast.Add) and len(left) == len(right) == 1:
+            one, other = left[0], right[0]
+            if isinstance(one, ConstantValue) and isinstance(other, ConstantValue):
+                if isinstance(one.value, str) and isinstance(other.value, str):
+                    return (ConstantValue(one.value + other.value),)
         if isinstance(node.op, ast.BitOr) and any(isinstance(v, MappingValue) for v in left):
             entries = [e for v in (*left, *right) if isinstance(v, MappingValue) for e in v.entries]
             return (MappingValue(tuple(entries)),)
@@ -981,6 +1010,10 @@ class _AnyKey:
     """The key of an entry whose key is computed."""
 
 
+# Methods of ``torch.nn.Module`` that return the module (https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html)
+_RETURNING_SELF = frozenset(
+    {"to", "cuda", "cpu", "eval", "train", "half", "float", "double", "bfloat16", "type", "requires_grad_", "to_empty"}
+)
 _CONTAINER_METHODS = frozenset(
     {"get", "pop", "setdefault", "values", "keys", "items", "append", "add", "insert", "extend", "update"}
 )
@@ -1011,6 +1044,16 @@ def _chooses(value: Value) -> bool:
 def _to_infer(values: Values, site: Site) -> Values:
     """``values``, with the expression at ``site`` as the one to infer where they can't be told."""
     return tuple(replace(v, inferable=site) if isinstance(v, UnknownValue) and not v.missing else v for v in values)
+
+
+def _has_own_items(holder: Value) -> bool:
+    """Whether the code says itself what ``holder[…]`` gives; else ``[…]`` after a class only tells its parameters."""
+    if isinstance(holder, InstanceValue):
+        return holder.info.find("__getitem__") is not None
+    if not isinstance(holder, ClassValue):
+        return False
+    metaclass = any("metaclass" in one.facts.keywords for one in holder.info.project_classes)
+    return metaclass or holder.info.find("__class_getitem__") is not None
 
 
 def _is_plain(value: Value) -> bool:

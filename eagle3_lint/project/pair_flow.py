@@ -33,13 +33,14 @@ class PairUse:
     """What one function does with what the body returned.
 
     ``results`` are the local names that hold it whole; ``logits_calls`` the calls that compute logits straight from one of
-    them.
+    them; ``rebound`` that one of them is given another value, ``opened`` that one is looked into otherwise.
     """
 
     results: frozenset[str]
     unpackings: tuple[Unpacking, ...]
     logits_calls: tuple[ast.Call, ...]
     rebound: bool
+    opened: bool
 
 
 def pair_use(effects: Effects, bodies: frozenset[str], flags: frozenset[str]) -> PairUse:
@@ -52,7 +53,19 @@ def pair_use(effects: Effects, bodies: frozenset[str], flags: frozenset[str]) ->
     guards = {id(event.node): event.guards for event in effects.of("write")}
     unpackings = tuple(_unpackings(node, results, bodies, guards, flags))
     calls = tuple(call for call in _calls(node) if _computes_logits(call) and _takes(call, results))
-    return PairUse(results, unpackings, calls, rebound)
+    return PairUse(results, unpackings, calls, rebound, _is_opened(node, results))
+
+
+def _is_opened(node: FunctionNode, results: frozenset[str]) -> bool:
+    """Whether something indexes one of ``results``, spreads it, or asks what it is."""
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.Subscript | ast.Starred) and isinstance(inner.value, ast.Name):
+            if inner.value.id in results:
+                return True
+        elif isinstance(inner, ast.Call) and isinstance(inner.func, ast.Name) and inner.func.id in {"isinstance", "len"}:
+            if any(isinstance(one, ast.Name) and one.id in results for one in inner.args):
+                return True
+    return False
 
 
 def is_body_call(value: ast.expr, bodies: frozenset[str]) -> bool:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from eagle3_lint.facts.module import ClassFacts
 from eagle3_lint.project.classes import ClassInfo
 from eagle3_lint.project.completion import Completion
-from eagle3_lint.project.contract import Contract
+from eagle3_lint.project.contract import Contract, Protocol
 from eagle3_lint.sources.files import python_files
 from eagle3_lint.project.interpreter import Constructed, Interpreter
 from eagle3_lint.project.modules import Module, Modules
@@ -45,6 +45,7 @@ class Project:
         self.interpreter = Interpreter(self.names)
         self._completion = Completion(self, engine)
         self.roles = Roles(self)
+        self.imported: dict[str, tuple[str, ...]] = {}
 
     def _packages(self) -> tuple[str, ...]:
         found = dict.fromkeys(self.modules.name_of(path).partition(".")[0] for path in self.extra)
@@ -95,6 +96,18 @@ class Project:
             items = value.any_item() if isinstance(value, SequenceValue) else (value,)
             found.update({item.info: None for item in items if isinstance(item, ClassValue)})
         return tuple(found)
+
+    def required_of(self, info: ClassInfo, protocol: Protocol) -> tuple[str, ...]:
+        """The methods that the runtime calls unguarded on a target of ``protocol`` such as ``info``."""
+        return tuple(
+            method.name
+            for method in self.contract.required(protocol)
+            if not method.call_sites
+            or any(
+                not any(self.roles.exposure(info, other) for other in site.unless)
+                for site in method.required_sites(protocol)
+            )
+        )
 
     def construct(self, info: ClassInfo) -> Constructed:
         """The attributes of an object of ``info`` as the runtime builds it."""

@@ -147,13 +147,15 @@ class MappingValue:
 class UnknownValue:
     """What the source can't tell, and why; ``missing`` where a module of the project lacks the name.
 
-    ``inferable`` is the expression that inference may tell more about, where following the code gave up on it.
+    ``inferable`` is the expression that inference may tell more about, where following the code gave up on it;
+    ``maker`` what it called by its import name, where that is why.
     """
 
     reason: str
     missing: bool = field(default=False, compare=False)
     site: Site | None = field(default=None, compare=False)
     inferable: Site | None = None
+    maker: str = ""
 
 
 Value = Union[

@@ -21,7 +21,9 @@ class Rule:
     """One rule: identity, default, and its check.
 
     ``scope`` says what the check looks at: one module's text alone (``module``; cheap, needs no other file
-    but star imports) or the classes of the whole project (``project``).
+    but star imports) or the classes of the whole project (``project``). ``local`` says that what it finds on a class
+    depends only on the classes that this one inherits from, forwards to or is inherited by, and on what their files import
+    (see ``eagle3_lint.project.families``).
     """
 
     code: str
@@ -32,3 +34,4 @@ class Rule:
     check_module: Callable[[ModuleContext], Iterable[Finding]] | None = None
     check_project: Callable[[ProjectContext], Iterable[Finding]] | None = None
     pedantic: bool = False
+    local: bool = True

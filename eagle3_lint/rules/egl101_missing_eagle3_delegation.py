@@ -130,14 +130,14 @@ def _finding(context: ProjectContext, gap: _Gap) -> Finding:
 
 def _missing_methods(context: ProjectContext, gap: _Gap, supporting: tuple[Candidate, ...]) -> tuple[str, ...]:
     """The setters, then what else the runtime requires; of the siblings only what the inner model can answer."""
-    roles, contract = context.project.roles, context.project.contract
+    roles = context.project.roles
     setters = [capture_setter(protocol) for protocol in gap.protocols]
     names = dict.fromkeys(setters[:1])
     for protocol in gap.protocols:
-        for method in contract.required(protocol):
-            held = protocol == "eagle3" or any(roles.supports(one, method.name) for one in supporting)
-            if held and roles.exposure(gap.first.owner, method.name) is None:
-                names.setdefault(method.name)
+        for method in context.project.required_of(gap.first.owner, protocol):
+            held = protocol == "eagle3" or any(roles.supports(one, method) for one in supporting)
+            if held and roles.exposure(gap.first.owner, method) is None:
+                names.setdefault(method)
         names.setdefault(capture_setter(protocol))
     return tuple(names)
 

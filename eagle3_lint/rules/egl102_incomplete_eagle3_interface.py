@@ -69,7 +69,7 @@ def _lacking(context: ProjectContext, info: ClassInfo) -> tuple[str, ...]:
     roles = context.project.roles
     if roles.exposure(info, EAGLE3_SETTER) is None or info.order.problem:
         return ()
-    required = (method.name for method in context.project.contract.required("eagle3"))
+    required = context.project.required_of(info, "eagle3")
     return tuple(name for name in required if roles.exposure(info, name) is None)
 
 

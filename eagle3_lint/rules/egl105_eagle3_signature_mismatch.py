@@ -102,7 +102,7 @@ class _Signature:
 def check(context: ProjectContext) -> Iterable[Finding]:
     """One finding for each method that doesn't suit its calls."""
     project = context.project
-    targets = tuple(info for info in project.registered if not project.roles.is_draft(info))
+    targets = tuple(context.targets())
     names = tuple(method.name for method in project.contract.methods)
     for name, found, users in effective_methods(project, targets, names):
         context.current = found.definer

@@ -248,5 +248,6 @@ RULE = Rule(
     severity="warning",
     summary="A method's name is a near miss of the EAGLE-3 interface, and nothing calls it.",
     scope="project",
+    local=False,
     check_project=check,
 )

@@ -125,11 +125,27 @@ def _capture(context: ProjectContext, info: ClassInfo, setter: str) -> _Capture 
         return None
     if "forward" in context.project.construct(info).attributes:
         return None
-    if effects.switches:
-        holders = tuple(dict.fromkeys(one.holder for one in effects.writes if one.holder.info is not info))
-        flags = effects.switches | {one.name for one in effects.writes}
-        return _Capture(found, frozenset(_paths(context, info, effects)), holders, flags)
-    return _bypassing(context, info, setter, found)
+    if not effects.switches:
+        around = _bypassing(context, info, setter, found)
+        if around is not None or _delegates(context, info, effects, setter):
+            return around
+    flags = effects.switches | {one.name for one in effects.writes}
+    return _Capture(found, frozenset(_paths(context, info, effects)), _bodies(info, effects), flags)
+
+
+def _bodies(info: ClassInfo, effects: SetterEffects) -> tuple[Holder, ...]:
+    """The objects that the setter tells what to capture, beside the class's own."""
+    return tuple(
+        dict.fromkeys(one.holder for one in effects.writes if not one.per_item and one.holder.info is not info)
+    )
+
+
+def _delegates(context: ProjectContext, info: ClassInfo, effects: SetterEffects, setter: str) -> bool:
+    """Whether an inner model that switches capture on by itself is told, so that its own forward handles the pair."""
+    flow = context.project.capture_flow
+    told = {one for write in effects.writes for one in (*write.chain, write.holder) if one.info is not info}
+    inner = (flow.setter(one.info, setter) for one in told)
+    return any(effects is not None and effects.switches for effects in inner)
 
 
 def _paths(context: ProjectContext, info: ClassInfo, effects: SetterEffects) -> Iterator[str]:
@@ -164,9 +180,7 @@ def _bypassing(context: ProjectContext, info: ClassInfo, setter: str, found: Fou
         if not bodies or _uses_inner_forward(context, info, prefix):
             return None
         flags = {name for _, effects in inner if effects is not None for name in effects.switches}
-        holders = tuple(
-            dict.fromkeys(w.holder for o, e in inner if e is not None for w in e.writes if w.holder.info is not o.info)
-        )
+        holders = tuple(body for one, effects in inner if effects is not None for body in _bodies(one.info, effects))
         return _Capture(found, frozenset(bodies), holders, frozenset(flags), prefix)
     return None
 
@@ -243,12 +257,9 @@ def _returns(context: ProjectContext, holder: Holder) -> tuple[bool, bool]:
 
 
 def _handles(context: ProjectContext, methods: tuple[Found, ...], capture: _Capture) -> bool:
-    """Whether any code of the forward asks about capture or about pairs at all."""
+    """Whether any code of the forward mentions what tells that capture is on."""
     texts = (context.project.capture_flow.text(method) for method in methods)
-    return any(
-        "isinstance" in text or "captur" in text or "aux_hidden" in text or any(flag in text for flag in capture.flags)
-        for text in texts
-    )
+    return any(flag in text for text in texts for flag in capture.flags)
 
 
 def _untouched(context: ProjectContext, uses: list[tuple[Found, PairUse]], capture: _Capture) -> _Loss | None:
@@ -256,7 +267,7 @@ def _untouched(context: ProjectContext, uses: list[tuple[Found, PairUse]], captu
     if not any(_returns(context, holder)[0] for holder in capture.holders):
         return None
     for method, use in uses:
-        if use.logits_calls and not use.rebound:
+        if use.logits_calls and not use.rebound and not use.opened:
             call = use.logits_calls[0]
             around = f" around the forward of {capture.bypassed}" if capture.bypassed else ""
             problem = f"hands what the body returns{around} to the logits processor and never takes the pair apart"

@@ -19,20 +19,25 @@ class ProjectContext:
     """One project under check.
 
     ``current`` is the class that the running rule looks at, for the report of a failure. ``pedantic`` asks rules for
-    what they find but aren't sure to be worth a change.
+    what they find but aren't sure to be worth a change. ``paths`` are the files whose classes are asked about (whole
+    families of files), None for all.
     """
 
-    def __init__(self, project: Project, root: str, pedantic: bool = False) -> None:
+    def __init__(
+        self, project: Project, root: str, pedantic: bool = False, paths: frozenset[str] | None = None
+    ) -> None:
         self.project = project
+        self._paths = paths
         self.root = root
         self.pedantic = pedantic
         self.current: ClassInfo | None = None
 
     def subjects(self, classes: tuple[ClassInfo, ...]) -> Iterator[ClassInfo]:
-        """The classes one after the other, each remembered while it is looked at."""
+        """Those of ``classes`` that are asked about, one after the other, each remembered while it is looked at."""
         for info in classes:
-            self.current = info
-            yield info
+            if self._paths is None or info.path in self._paths:
+                self.current = info
+                yield info
         self.current = None
 
     def targets(self) -> Iterator[ClassInfo]:

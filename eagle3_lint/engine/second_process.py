@@ -1,0 +1,96 @@
+"""A second process for half of the work, where there is a second core: a child that shares what is already loaded.
+
+Only the command line asks for it: a host's own threads and workers are not to be forked.
+"""
+
+from __future__ import annotations
+
+import marshal
+import os
+import signal
+from collections.abc import Callable
+from typing import Any
+
+
+class SecondProcess:
+    """A child that computes one plain value (tuples, strings, numbers) and sends it back.
+
+    Where there is no second core or the system has no ``fork``, or it fails, the value is computed here when it is
+    asked for.
+    """
+
+    def __init__(self, compute: Callable[[], Any]) -> None:
+        self._compute = compute
+        self._child = 0
+        self._pipe = -1
+        if can_fork():
+            self._start()
+
+    def result(self) -> Any:
+        """The computed value; what the computation raises is raised here."""
+        if not self._child:
+            return self._compute()
+        data = self._read()
+        if not data:
+            return self._compute()
+        return marshal.loads(data)
+
+    def stop(self) -> None:
+        """End the child without its value, for a run that is interrupted."""
+        if self._child:
+            child, self._child = self._child, 0
+            try:
+                os.kill(child, signal.SIGKILL)
+                os.waitpid(child, 0)
+            except OSError:
+                return
+            finally:
+                os.close(self._pipe)
+
+    def _start(self) -> None:
+        reading, writing = os.pipe()
+        try:
+            child = os.fork()
+        except OSError:
+            os.close(reading)
+            os.close(writing)
+            return
+        if child:
+            os.close(writing)
+            self._child, self._pipe = child, reading
+            return
+        status = 1
+        try:
+            os.close(reading)
+            data = marshal.dumps(self._compute())
+            with os.fdopen(writing, "wb") as stream:
+                stream.write(data)
+            status = 0
+        finally:
+            # Whatever happens, the child must not go on with the parent's work.
+            os._exit(status)
+
+    def _read(self) -> bytes:
+        try:
+            with os.fdopen(self._pipe, "rb") as stream:
+                data = stream.read()
+            child, self._child = self._child, 0
+            _, status = os.waitpid(child, 0)
+        except BaseException:
+            self._child, child = 0, self._child
+            if child:
+                os.kill(child, signal.SIGKILL)
+                os.waitpid(child, 0)
+            raise
+        return data if status == 0 else b""
+
+
+def can_fork() -> bool:
+    """Whether a second process would run beside this one."""
+    return hasattr(os, "fork") and _cores() > 1
+
+
+def _cores() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

@@ -1,0 +1,98 @@
+"""Which model files have to be looked at together, and which others each such family depends on.
+
+Files belong together when a class of one inherits from, forwards to, or is registered by the other: what rules say of a
+class never speaks of classes outside its family, save those that its file imports. So families can be checked apart
+from each other, in any order and in several processes, and what was found in one stays true until a file changes
+that the family imports, however indirectly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from eagle3_lint.project.modules import Module
+    from eagle3_lint.project.project import Project
+
+Family = frozenset[str]
+
+
+def families(project: Project) -> tuple[Family, ...]:
+    """The model files of ``project``, as sets of paths that belong together."""
+    groups = _Groups(project.model_files)
+    for info in project.classes:
+        for base in info.project_classes:
+            groups.join(info.path, base.path)
+        if "__getattr__" in info.members or info.mentions("forward = "):
+            attributes = (*project.roles.forwards_to(info), *project.roles.hands_forward_to(info))
+            for attribute in attributes:
+                for candidate in project.roles.candidates(info, attribute):
+                    groups.join(info.path, candidate.info.path)
+    for module in project.model_modules():
+        for info in project.entries(module):
+            groups.join(module.path, info.path)
+    return groups.all()
+
+
+def dependencies(project: Project, family: Family) -> Family:
+    """The model files that ``family`` imports, however indirectly, and itself."""
+    found = set(family)
+    pending = list(family)
+    while pending:
+        for path in imported_files(project, pending.pop()):
+            if path not in found:
+                found.add(path)
+                pending.append(path)
+    return frozenset(found)
+
+
+def imported_files(project: Project, path: str) -> tuple[str, ...]:
+    """The model files that the file ``path`` imports anywhere in it."""
+    known = project.imported.get(path)
+    if known is None:
+        module = project.modules.at(path)
+        known = project.imported[path] = tuple(_imported(project, module)) if module is not None else ()
+    return known
+
+
+def _imported(project: Project, module: Module) -> Iterable[str]:
+    models = frozenset(project.model_files)
+    found: dict[str, None] = {}
+    for level, target, names in module.facts.imports:
+        base = module.package
+        for _ in range(level - 1):
+            base = base.rpartition(".")[0]
+        dotted = target if level == 0 else ".".join(part for part in (base, target) if part)
+        if not project.names.follows(dotted) and not any(project.names.follows(f"{dotted}.{name}") for name in names):
+            continue
+        for candidate in (dotted, *(f"{dotted}.{name}" for name in names)):
+            path = project.modules.find(candidate)
+            if path in models and path is not None:
+                found[path] = None
+    return found
+
+
+class _Groups:
+    """Disjoint sets of paths."""
+
+    def __init__(self, paths: Iterable[str]) -> None:
+        self._parents = {path: path for path in paths}
+
+    def join(self, one: str, other: str) -> None:
+        """Put the sets of ``one`` and ``other`` together; a path that isn't known is left out."""
+        if one in self._parents and other in self._parents:
+            self._parents[self._root(one)] = self._root(other)
+
+    def all(self) -> tuple[Family, ...]:
+        """Every set, in the order of its first path."""
+        sets: dict[str, list[str]] = {}
+        for path in sorted(self._parents):
+            sets.setdefault(self._root(path), []).append(path)
+        return tuple(frozenset(paths) for paths in sets.values())
+
+    def _root(self, path: str) -> str:
+        while self._parents[path] != path:
+            self._parents[path] = self._parents[self._parents[path]]
+            path = self._parents[path]
+        return path
