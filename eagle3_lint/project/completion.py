@@ -14,7 +14,16 @@ from typing import TYPE_CHECKING
 from eagle3_lint.errors import UnreadableSourceError
 from eagle3_lint.project.classes import ClassInfo
 from eagle3_lint.project.interpreter import Attribute, Constructed
-from eagle3_lint.project.values import ExternalInstance, InstanceValue, SelfValue, Site, UnknownValue, Value, Values, union
+from eagle3_lint.project.values import (
+    ExternalInstance,
+    InstanceValue,
+    SelfValue,
+    Site,
+    UnknownValue,
+    Value,
+    Values,
+    union,
+)
 
 if TYPE_CHECKING:
     from eagle3_lint.project.project import Project
@@ -57,7 +66,7 @@ class Completion:
         return None
 
     def _knows_models(self, dotted: str) -> bool:
-        """Whether ``dotted`` is of a module of the tree whose text names a package of models; only then may it make one."""
+        """Whether ``dotted`` is of a module of the tree whose text names a package of models: else it makes none."""
         module = dotted.rpartition(".")[0]
         known = self._makers.get(module)
         if known is None:

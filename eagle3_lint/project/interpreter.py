@@ -951,11 +951,11 @@ class Interpreter:
 
     def _binary(self, node: ast.BinOp, frame: Frame) -> Values:
         left, right = self.evaluate(node.left, frame), self.evaluate(node.right, frame)
-        if isinstance(node.op, ast.Add) and len(left) == len(right) == 1:
-            one, other = left[0], right[0]
-            if isinstance(one, ConstantValue) and isinstance(other, ConstantValue):
-                if isinstance(one.value, str) and isinstance(other.value, str):
-                    return (ConstantValue(one.value + other.value),)
+        words = [value.value for value in (*left, *right) if isinstance(value, ConstantValue)]
+        if isinstance(node.op, ast.Add) and len(left) == len(right) == 1 and len(words) == 2:
+            first, second = words
+            if isinstance(first, str) and isinstance(second, str):
+                return (ConstantValue(first + second),)
         if isinstance(node.op, ast.BitOr) and any(isinstance(v, MappingValue) for v in left):
             entries = [e for v in (*left, *right) if isinstance(v, MappingValue) for e in v.entries]
             return (MappingValue(tuple(entries)),)
