@@ -8,6 +8,7 @@ import pytest
 from fixture_format import Expectation, expectations
 
 from eagle3_lint.engine import Request, check
+from eagle3_lint.project.resolver import ENGINES
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "models"
 CASES = sorted(case for rule in FIXTURES.iterdir() for case in rule.iterdir())
@@ -22,19 +23,21 @@ def expected(case: Path, *, pedantic: bool) -> list[tuple[str, Expectation]]:
     )
 
 
-def found(case: Path, code: str, *, pedantic: bool) -> list[tuple[str, Expectation]]:
-    """What the rule ``code`` finds in ``case``; a rule that fails fails the test."""
-    report = check(Request(paths=(str(case),), select=(code,), pedantic=pedantic, cache=False))
+def found(case: Path, code: str, *, pedantic: bool, engine: str) -> list[tuple[str, Expectation]]:
+    """What the rule ``code`` finds in ``case`` with ``engine``; a rule that fails fails the test."""
+    report = check(Request(paths=(str(case),), select=(code,), pedantic=pedantic, engine=engine, cache=False))
     assert report.internal_errors == ()
     return sorted(
         (str(Path(one.path).relative_to(case)), Expectation(one.span.line, one.code)) for one in report.findings
     )
 
 
+@pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("pedantic", [False, True], ids=["plain", "pedantic"])
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.parent.name}/{case.name}")
-def test_findings_are_those_that_the_comments_expect(case: Path, pedantic: bool) -> None:
-    assert found(case, case.parent.name.upper(), pedantic=pedantic) == expected(case, pedantic=pedantic)
+def test_findings_are_those_that_the_comments_expect(case: Path, pedantic: bool, engine: str) -> None:
+    findings = found(case, case.parent.name.upper(), pedantic=pedantic, engine=engine)
+    assert findings == expected(case, pedantic=pedantic)
 
 
 @pytest.mark.parametrize("rule", sorted({case.parent for case in CASES}), ids=lambda rule: rule.name)
