@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from eagle3_lint.cache.files import FileAnswers
 from eagle3_lint.cache.store import Store, digest
-from eagle3_lint.facts.encoding import decode, encode
+from eagle3_lint.facts.encoding import Plain, decode, encode
 from eagle3_lint.facts.extract import facts_of
 from eagle3_lint.facts.module import ModuleFacts
 from eagle3_lint.sources.text import SourceText
@@ -28,6 +28,14 @@ class FactsCache:
         facts = facts_of(source)
         self._answers.keep(key, encode(facts))
         return facts
+
+    def knows(self, source: SourceText) -> bool:
+        """Whether the facts of ``source`` are remembered."""
+        return self._answers.find(digest(source.data)) is not None
+
+    def keep(self, source: SourceText, plain: Plain) -> None:
+        """Remember facts that were extracted elsewhere, as ``encode`` gives them."""
+        self._answers.keep(digest(source.data), plain)
 
     def save(self) -> None:
         """Write what this run added."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from eagle3_lint.cache.answers import Answers, runtime_state
@@ -17,6 +18,7 @@ from eagle3_lint.sources.files import RUNTIME_FOLDERS
 
 if TYPE_CHECKING:
     from eagle3_lint.cache.facts import FactsCache
+    from eagle3_lint.facts.encoding import Plain
     from eagle3_lint.facts.module import ModuleFacts
     from eagle3_lint.project.contract.model import Contract
     from eagle3_lint.sources.text import SourceText
@@ -37,23 +39,32 @@ class Memory:
         self._key = digest(_program(version), os.fsencode(root))
         self._settings = digest(self._key, settings.encode())
         self._store = store
-        self._facts: FactsCache | None = None
         self._files = FileAnswers(store, f"files-{self._name(self._settings)}")
         self._families = FileAnswers(store, f"families-{self._name(self._settings)}")
         self._contracts = Answers(store, f"contract-{self._name(self._key)}")
         self._findings = Answers(store, f"findings-{self._name(self._settings)}")
 
+    @cached_property
+    def _facts(self) -> FactsCache:
+        from eagle3_lint.cache.facts import FactsCache
+
+        return FactsCache(self._store, self._name(self._key))
+
     def facts(self, source: SourceText) -> ModuleFacts:
         """The facts of ``source``; raises UnreadableSourceError where it isn't Python."""
-        if self._facts is None:
-            from eagle3_lint.cache.facts import FactsCache
-
-            self._facts = FactsCache(self._store, self._name(self._key))
         return self._facts.facts(source)
+
+    def knows_facts(self, source: SourceText) -> bool:
+        """Whether the facts of ``source`` are remembered."""
+        return self._facts.knows(source)
+
+    def keep_facts(self, source: SourceText, plain: Plain) -> None:
+        """Remember facts that were extracted in another process."""
+        self._facts.keep(source, plain)
 
     def save(self) -> None:
         """Write what was learnt of modules and files."""
-        if self._facts is not None:
+        if "_facts" in self.__dict__:
             self._facts.save()
         self._files.save()
         self._families.save()
@@ -72,27 +83,27 @@ class Memory:
         """Remember what the text of one file shows."""
         self._files.keep(key, tuple(encode_finding(one) for one in found))
 
-    def contract(self, root: str, read: Callable[[], Contract]) -> tuple[Contract, bool]:
-        """The contract of the tree at ``root``, read only where its runtime isn't known.
+    def contract(self, root: str) -> Contract | None:
+        """The contract that was read from the runtime of the tree at ``root`` as it is now, or None."""
+        from eagle3_lint.project.contract.encoding import decode
 
-        The second value is False where the contract depends on more than the folders of the runtime: neither it nor
-        what follows from it can be remembered then.
+        known = self._contracts.find(runtime_state(root))
+        try:
+            return None if known is None else decode(known)
+        except (ValueError, TypeError):
+            return None
+
+    def keep_contract(self, root: str, contract: Contract) -> bool:
+        """Remember the contract of the tree at ``root``.
+
+        False where it depends on more than the folders of the runtime: what follows from it can't be remembered either.
         """
-        
-        from eagle3_lint.project.contract.encoding import decode, encode
+        from eagle3_lint.project.contract.encoding import encode
 
-        state = runtime_state(root)
-        known = self._contracts.find(state)
-        if known is not None:
-            try:
-                return decode(known), True
-            except (ValueError, TypeError):
-                known = None
-        contract = read()
         if not _is_from_runtime(contract, root):
-            return contract, False
-        self._contracts.keep(state, (), encode(contract))
-        return contract, True
+            return False
+        self._contracts.keep(runtime_state(root), (), encode(contract))
+        return True
 
     def family(self, key: bytes) -> dict[str, list[Finding]] | None:
         """What each rule found in one family of files, or None where that isn't known."""

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from eagle3_lint.engine.by_family import check_families
+from eagle3_lint.engine.loading import load_models
 from eagle3_lint.facts.extract import facts_of
 from eagle3_lint.findings.model import Finding
 from eagle3_lint.findings.report import InternalError
@@ -18,7 +19,7 @@ from eagle3_lint.project.project import Project
 from eagle3_lint.rules.base import Rule
 from eagle3_lint.rules.project_context import ProjectContext
 from eagle3_lint.rules.registry import load
-from eagle3_lint.sources.reading import parse_source
+from eagle3_lint.sources.reading import parse_source, read_source
 from eagle3_lint.sources.text import SourceText
 
 if TYPE_CHECKING:
@@ -40,18 +41,40 @@ class OpenedProject:
     @cached_property
     def contract(self) -> Contract:
         """What the runtime of the tree calls on a target; the built-in default where there is no runtime."""
+        known = self._known_contract
+        if known is None:
+            known = self.read_contract()
+            self.install_contract(known)
+        return known
+
+    @property
+    def knows_contract(self) -> bool:
+        """Whether the contract can be had without reading the runtime."""
+        return self._known_contract is not None
+
+    def read_contract(self) -> Contract:
+        """The contract as the runtime of the tree has it now."""
+        assert self._workspace.tree is not None
+        return read_contract(self._workspace.tree.root, read_source, parse_source)
+
+    def install_contract(self, contract: Contract) -> None:
+        """Take ``contract`` as read, and remember it."""
+        self._known_contract = contract
+        if self.memory is not None and self._workspace.tree is not None:
+            self.is_rememberable = self.memory.keep_contract(self._workspace.tree.root, contract)
+
+    @cached_property
+    def _known_contract(self) -> Contract | None:
         tree = self._workspace.tree
         if tree is None or not tree.has_runtime:
             return builtin_contract()
-        if self.memory is None:
-            return _read_contract(tree.root)
-        contract, self.is_rememberable = self.memory.contract(tree.root, lambda: _read_contract(tree.root))
-        return contract
+        return self.memory.contract(tree.root) if self.memory is not None else None
 
     @cached_property
     def project(self) -> Project:
         """The classes of the tree and of the extra files."""
         tree = self._workspace.tree
+        load_models(self, self._workspace.model_files)
         return Project(
             self.modules,
             tree.models if tree is not None else None,
@@ -154,9 +177,3 @@ def describe(error: Exception) -> str:
         trace = trace.tb_next
     where = f" ({os.path.basename(trace.tb_frame.f_code.co_filename)}:{trace.tb_lineno})" if trace is not None else ""
     return f"{type(error).__name__}: {error}{where}"
-
-
-def _read_contract(root: str) -> Contract:
-    from eagle3_lint.sources.reading import read_source
-
-    return read_contract(root, read_source, parse_source)

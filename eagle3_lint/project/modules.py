@@ -156,6 +156,14 @@ class Modules:
         except UnreadableSourceError:
             return None
 
+    def install(self, source: SourceText, found: ModuleFacts | UnreadableSourceError) -> None:
+        """Take the facts of ``source`` (or why it has none) from somebody who extracted them elsewhere."""
+        path = source.path
+        if isinstance(found, UnreadableSourceError):
+            self._by_path[path] = found
+        else:
+            self._by_path[path] = Module(self.name_of(path), source, found)
+
     def source(self, path: str) -> SourceText:
         """The text of the file ``path``; raises UnreadableSourceError where it can't be read."""
         found = self._by_path.get(path)
