@@ -29,8 +29,8 @@ def guard_import_path() -> None:
 
 def run() -> int:
     """Runs the command line on ``sys.argv``; returns the exit code."""
-    guard_import_path()
     try:
+        guard_import_path()
         from eagle3_lint.frontends.cli import main
 
         return main(sys.argv[1:])
