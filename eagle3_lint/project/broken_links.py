@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from eagle3_lint.project.classes import ClassInfo, Found
 from eagle3_lint.project.effects import Effects, Event, Path, effects_of
 from eagle3_lint.project.existence import Existence, existence
-from eagle3_lint.project.lookup import Lookup, Node
+from eagle3_lint.project.lookup import Holder, Lookup, Node
 from eagle3_lint.project.reading_forward import first_parameter
 
 if TYPE_CHECKING:
@@ -104,6 +104,7 @@ class _Walk:
     ) -> None:
         self._lookup = lookup
         self._receiver = receiver
+        self._holder = receiver.info or origin
         self._found = found
         self._event = event
         self._questions = questions
@@ -117,8 +118,8 @@ class _Walk:
         end = len(event.path) - (1 if event.safe or event.kind == "write" else 0)
         nodes: tuple[Node, ...] = (self._receiver,)
         for index in range(1, end):
-            step = self._lookup.step(nodes, event.path[index], self._origin)
             path = event.path[: index + 1]
+            step = self._lookup.step(nodes, path[-1], Holder(path[:-1], self._holder, self._origin))
             # A name that the object itself lacks is no matter of delegation, unless the path leads on through it.
             delegates = index > 1 or len(event.path) > 2
             if step.lacking and not step.unsure and delegates and index >= own and not self._is_made_sure(path):

@@ -11,8 +11,8 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from eagle3_lint.project.classes import ClassInfo
-from eagle3_lint.project.effects import ITEM
+from eagle3_lint.project.classes import ClassInfo, Found
+from eagle3_lint.project.effects import ITEM, Path
 from eagle3_lint.project.interpreter import Attribute, Constructed
 from eagle3_lint.project.values import (
     ConstantValue,
@@ -48,6 +48,9 @@ _DYNAMIC = re.compile(
 )
 # What follows a name that is assigned to, alone or as one of several targets.
 _ASSIGNMENT = re.compile(r"\s*(?::[^=\n(]+)?=(?!=)|\s*,[^=\n(]*\)?\s*=(?!=)")
+# A call of a function by its bare name; a name in capitals is a class, which keeps what it is given as it is.
+_PLAIN_CALL = re.compile(r"(?<!def )(?<![\w.])([a-z_]\w*)\(([^()]*)\)")
+_HARMLESS = frozenset({"getattr", "hasattr", "id", "isinstance", "len", "print", "setattr", "super", "type"})
 _SETTING_CALL = re.compile(r"\b(?:setattr|add_module|register_\w+)\([^()]*.$")
 
 
@@ -62,6 +65,15 @@ class Node:
     def info(self) -> ClassInfo | None:
         """The class of the object, where the project defines it."""
         return self.value.info if isinstance(self.value, SelfValue | InstanceValue) else None
+
+
+@dataclass(frozen=True)
+class Holder:
+    """How a method gets to an object: by ``path`` from one of ``receiver``, to which an object of ``origin`` leads."""
+
+    path: Path
+    receiver: ClassInfo
+    origin: ClassInfo
 
 
 @dataclass(frozen=True)
@@ -88,8 +100,8 @@ class Lookup:
         """An object of ``info`` as the runtime builds it."""
         return Node(SelfValue(info), (self._project.construct(info).objects,))
 
-    def step(self, nodes: tuple[Node, ...], name: str, origin: ClassInfo) -> Step:
-        """What ``name`` of ``nodes`` may hold; ``origin`` is the class of the object that the path starts from."""
+    def step(self, nodes: tuple[Node, ...], name: str, holder: Holder) -> Step:
+        """What ``name`` of ``nodes`` may hold; ``holder`` says how the code that asks gets to them."""
         found: dict[Node, None] = {}
         holding: list[Node] = []
         lacking: list[Node] = []
@@ -98,7 +110,7 @@ class Lookup:
             if node.value == ConstantValue(None):
                 continue
             inner = self._items(node) if name == ITEM else self._attribute(node, name)
-            if inner is None and node.info is not None and name != ITEM and self._surely_lacks(node.info, name, origin):
+            if inner is None and node.info is not None and name != ITEM and self._surely_lacks(node.info, name, holder):
                 lacking.append(node)
             elif inner is None:
                 unsure = True
@@ -149,7 +161,7 @@ class Lookup:
                     return inner
         return None
 
-    def _surely_lacks(self, info: ClassInfo, name: str, origin: ClassInfo) -> bool:
+    def _surely_lacks(self, info: ClassInfo, name: str, holder: Holder) -> bool:
         """Whether nothing in the source could give an object of ``info`` the attribute ``name``."""
         if info.order.problem or name.startswith("__") or not self._project.construct(info).complete:
             return False
@@ -160,7 +172,10 @@ class Lookup:
                 return False
             if isinstance(one, ClassInfo) and (one.facts.decorators or one.facts.keywords):
                 return False
-        return not any(self._may_assign(one, info, name) for one in (*info.project_classes, *origin.project_classes))
+        if _is_handed_out(holder):
+            return False
+        writers = (*info.project_classes, *holder.receiver.project_classes, *holder.origin.project_classes)
+        return not any(self._may_assign(one, info, name) for one in dict.fromkeys(writers))
 
     def _may_assign(self, writer: ClassInfo, info: ClassInfo, name: str) -> bool:
         """Whether code of ``writer``, or elsewhere in its file, may put ``name`` on an object of ``info``."""
@@ -171,6 +186,18 @@ class Lookup:
         if writer not in info.project_classes:
             return False
         return _DYNAMIC.search(writer.text) is not None or _is_assigned(writer.text, name, to_self=True)
+
+
+def _is_handed_out(holder: Holder) -> bool:
+    """Whether a constructor hands the object, or the one that holds it, to a function, which may do anything to it."""
+    handed = {"self", ".".join(holder.path)}
+    for one in holder.receiver.project_classes:
+        found = Found(one, one.members["__init__"]) if "__init__" in one.members else None
+        for call in _PLAIN_CALL.finditer(found.text if found is not None else ""):
+            arguments = (argument.rpartition("=")[2].strip() for argument in call[2].split(","))
+            if call[1] not in _HARMLESS and not handed.isdisjoint(arguments):
+                return True
+    return False
 
 
 def _surely_without(base: ExternalValue, name: str) -> bool:

@@ -176,10 +176,10 @@ def _drops_layers(function: FunctionNode, signature: _Signature) -> bool:
     if not signature.positional or _only_raises(function):
         return False
     layers = signature.positional[0]
-    for node in ast.walk(function):
-        if isinstance(node, ast.Name) and (node.id in (layers, "locals", "vars") or signature.any_positional):
-            return False
-    return True
+    return not signature.any_positional and not any(
+        isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in (layers, "locals", "vars")
+        for node in ast.walk(function)
+    )
 
 
 def _only_raises(function: FunctionNode) -> bool:

@@ -5,31 +5,31 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from fixture_format import Expectation, expectations
 
 from eagle3_lint.engine import Request, check
 from eagle3_lint.project.resolver import ENGINES
+from tests.fixture_format import expectations
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "models"
 CASES = sorted(case for rule in FIXTURES.iterdir() for case in rule.iterdir())
 
+Place = tuple[str, int, str]
 
-def expected(case: Path, *, pedantic: bool) -> list[tuple[str, Expectation]]:
-    """What the files of ``case`` expect, by path below it."""
+
+def expected(case: Path, *, pedantic: bool) -> list[Place]:
+    """The path below ``case``, line and code of every finding that its files expect."""
     return sorted(
-        (str(path.relative_to(case)), expectation)
+        (path.relative_to(case).as_posix(), one.line, one.code)
         for path in case.rglob("*.py")
-        for expectation in expectations(path.read_text(encoding="utf-8"), pedantic=pedantic)
+        for one in expectations(path.read_text(encoding="utf-8"), pedantic=pedantic)
     )
 
 
-def found(case: Path, code: str, *, pedantic: bool, engine: str) -> list[tuple[str, Expectation]]:
+def found(case: Path, code: str, *, pedantic: bool, engine: str) -> list[Place]:
     """What the rule ``code`` finds in ``case`` with ``engine``; a rule that fails fails the test."""
     report = check(Request(paths=(str(case),), select=(code,), pedantic=pedantic, engine=engine, cache=False))
     assert report.internal_errors == ()
-    return sorted(
-        (str(Path(one.path).relative_to(case)), Expectation(one.span.line, one.code)) for one in report.findings
-    )
+    return sorted((Path(one.path).relative_to(case).as_posix(), one.span.line, one.code) for one in report.findings)
 
 
 @pytest.mark.parametrize("engine", ENGINES)
