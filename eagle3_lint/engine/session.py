@@ -54,6 +54,7 @@ class Session:
         self._configured: SourceTree | None = None
         self._configured_known = False
         self._store: Store | None = None
+        self._answers = 0
         self._buffered: tuple[tuple[str, bytes], Workspace] | None = None
 
     @property
@@ -168,12 +169,22 @@ class Session:
             kinds.add("pylint")
         if honour_noqa:
             kinds.add("noqa")
-        self.save()
+        self._save_now_and_then()
         return ordered(result.kept(frozenset(kinds)))
 
     def check_file(self, path: str, data: bytes | None, codes: frozenset[str]) -> FileResult:
         """Everything that the rules ``codes`` find in one file, with its suppressions."""
         return check_file(self.workspace_of(path, data), path, codes, self.options.target_version)
+
+    def _save_now_and_then(self) -> None:
+        """Save after the first, second, fourth, eighth … answer that taught something.
+
+        A host doesn't say which file is its last, and saving after each would cost more than linting it.
+        """
+        if any(workspace.has_news for workspace in self._workspaces.values()):
+            self._answers += 1
+            if self._answers & (self._answers - 1) == 0:
+                self.save()
 
     def save(self) -> None:
         """Keep what was learnt for the next run."""

@@ -126,6 +126,11 @@ class Workspace:
             self.memory.keep_file_findings(full, found)
             self._learnt = True
 
+    @property
+    def has_news(self) -> bool:
+        """Whether something was learnt since the last save."""
+        return self._learnt
+
     def save(self) -> None:
         """Keep what was learnt for the next run, where there is a cache."""
         if self.memory is None or not self._learnt:

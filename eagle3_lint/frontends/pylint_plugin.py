@@ -50,6 +50,7 @@ _MESSAGES: dict[str, MessageDefinitionTuple] = {
 class Eagle3Checker(BaseChecker):
     """Reports the findings of the engine as messages of pylint, each in the visit of the file it belongs to."""
 
+    _session: Session | None = None
     name = PYLINT_CHECKER
     msgs = _MESSAGES
     options = (
@@ -100,6 +101,12 @@ class Eagle3Checker(BaseChecker):
         for finding in findings:
             self._report(node, finding)
 
+    def close(self) -> None:
+        """Keep what was learnt; a worker is closed after each file, so there it is left to the session."""
+        if self._session is not None and self.linter.config.jobs == 1:
+            with trusted_imports():
+                self._session.save()
+
     def _findings(self, module: nodes.Module) -> tuple[Finding, ...]:
         if not module.file:
             return ()
@@ -107,7 +114,7 @@ class Eagle3Checker(BaseChecker):
         # Only --from-stdin leaves the text on the node; else the engine reads the file as pylint has.
         data: bytes | None = module.file_bytes if isinstance(module.file_bytes, bytes) else None
         codes = self._codes(module)
-        session = self._session(codes)
+        session = self._session = self._open(codes)
         findings = session.findings_of(path, data, codes, honour_pylint=False)
         if not findings:
             return ()
@@ -121,7 +128,7 @@ class Eagle3Checker(BaseChecker):
             entry.code for entry in CODES if enabled_inside or self.linter.is_message_enabled(entry.symbol)
         )
 
-    def _session(self, codes: frozenset[str]) -> Session:
+    def _open(self, codes: frozenset[str]) -> Session:
         from eagle3_lint import engine
 
         config = self.linter.config

@@ -46,6 +46,11 @@ class FakeEngine:
     opened: list[SessionOptions] = field(default_factory=list)
     asked: list[Asked] = field(default_factory=list)
 
+    saved: int = 0
+
+    def save(self) -> None:
+        self.saved += 1
+
     def open_session(self, options: SessionOptions) -> FakeEngine:
         self.opened.append(options)
         return self

@@ -128,6 +128,13 @@ def test_no_session_is_opened_when_nothing_is_enabled(fake: FakeEngine) -> None:
     assert fake.opened == []
 
 
+def test_what_was_learnt_is_kept_once_at_the_end(fake: FakeEngine) -> None:
+    Path("other.py").write_text(SOURCE, encoding="utf-8")
+    lint("other.py")
+    assert len({asked.path for asked in fake.asked}) == 2
+    assert fake.saved == 1
+
+
 def test_pedantic_messages_are_off_until_named(fake: FakeEngine) -> None:
     fake.findings = (WRAPPER, LAYER)
     Path("model.py").write_text(SOURCE, encoding="utf-8")
