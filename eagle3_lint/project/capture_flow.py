@@ -38,7 +38,9 @@ _MOST_DEPTH = 5
 _ATTRIBUTE = re.compile(r"\.\s*([A-Za-z_]\w*)")
 CAPTURE_STATE = re.compile(r"layers?_to_capture|capture_aux_hidden")
 # What these do with an object doesn't depend on the attributes that it was given.
-_HARMLESS = frozenset({"isinstance", "issubclass", "hasattr", "getattr", "setattr", "type", "id", "super", "repr", "len"})
+_HARMLESS = frozenset(
+    {"isinstance", "issubclass", "hasattr", "getattr", "setattr", "type", "id", "super", "repr", "len"}
+)
 _CALLED_ALONE = frozenset({"enumerate", "zip", "range", "reversed", "list", "tuple", "iter", "min", "max", "sum"})
 
 
@@ -62,9 +64,9 @@ class Held:
 class CaptureWrite:
     """One attribute that a setter writes; ``chain`` are the objects on the way from the setter's own.
 
-    ``per_item`` says that it is written on the items of a sequence that ``owner`` holds (flags of layers); ``constant`` that
-    the value doesn't depend on anything; ``delegated`` that another object's setter writes it; ``known`` that no other
-    object than ``holder`` and those of the same setter's other writes can be meant.
+    ``per_item`` says that it is written on the items of a sequence that the last of ``chain`` holds (flags of layers);
+    ``constant`` that the value doesn't depend on anything; ``delegated`` that another object's setter writes it;
+    ``known`` that no other object than ``holder`` and those of the same setter's other writes can be meant.
     """
 
     holder: Holder
@@ -161,8 +163,9 @@ class CaptureFlow:
 
     def constructed(self, holder: Holder) -> Constructed:
         """The attributes of ``holder`` after its construction."""
-        arguments = holder.instance.arguments if holder.instance is not None else ()
-        return self._project.interpreter.construct(holder.info, arguments)
+        if holder.instance is None or not holder.instance.arguments:
+            return self._project.construct(holder.info)
+        return self._project.interpreter.construct(holder.info, holder.instance.arguments)
 
     def held(self, holder: Holder, attribute: str) -> Held:
         """What ``attribute`` of ``holder`` may be; the items where it is a sequence."""
@@ -175,7 +178,8 @@ class CaptureFlow:
 
     def resolve(self, holder: Holder, path: Path) -> Held:
         """The objects at ``path`` (without ``self``) of ``holder``."""
-        current, known = (holder,), True
+        current: tuple[Holder, ...] = (holder,)
+        known = True
         for part in path:
             if part == ITEM:
                 continue
@@ -251,7 +255,7 @@ class CaptureFlow:
         return tuple(sorted({name for one in self.reach(info).methods for name in self._mentioned(one)}))
 
     def is_read(self, write: CaptureWrite) -> bool | None:
-        """Whether the forward of the object reads what ``write`` wrote on it, or its items; None where nobody can know."""
+        """Whether the forward of the object (or of what holds it) reads what ``write`` wrote; None if unknown."""
         key = (write.holder, write.name, write.per_item, write.chain)
         if key not in self._reads:
             self._reads[key] = self._is_read(write)
@@ -297,7 +301,7 @@ class CaptureFlow:
         )
 
     def _handed_on(self, write: CaptureWrite, owners: tuple[Holder, ...], reaches: list[Reach]) -> bool | None:
-        """Whether a function that is handed the object (or the items) reads it: False, or None where that can't be told."""
+        """False where no function that is handed the object (or the items) can read it, else None."""
         for owner, reach in zip(owners, reaches, strict=True):
             attributes: frozenset[str] = frozenset()
             if owner is not write.holder:
@@ -388,9 +392,7 @@ class _SetterWalk:
             if following is not None:
                 self.method(holder, following, chain, depth + 1, delegated=delegated)
 
-    def _write(
-        self, holder: Holder, event: Event, found: Found, chain: tuple[Holder, ...], *, delegated: bool
-    ) -> None:
+    def _write(self, holder: Holder, event: Event, found: Found, chain: tuple[Holder, ...], *, delegated: bool) -> None:
         inner, name = event.path[1:-1], event.path[-1]
         if name == ITEM or not event.path[1:]:
             return

@@ -13,7 +13,7 @@ _LOOP_SOURCES = frozenset({"range", "enumerate", "zip", "islice", "reversed"})
 
 @dataclass(frozen=True)
 class LayerQuestion:
-    """One place where a function asks whether a layer is captured; ``boundary`` when that can also mean after the last."""
+    """One place where a function asks whether a layer is captured; ``boundary`` when it asks after the last one too."""
 
     line: int
     boundary: bool
@@ -115,9 +115,9 @@ def shifts_ids(function: FunctionNode) -> int | None:
             continue
         left, right = node.elt.left, node.elt.right
         if isinstance(node.elt.op, ast.Add) and isinstance(left, ast.Name) and isinstance(right, ast.Constant):
-            if right.value == 1 and isinstance(node.generators[0].target, ast.Name):
-                if left.id == node.generators[0].target.id:
-                    return node.lineno
+            target = node.generators[0].target
+            if right.value == 1 and isinstance(target, ast.Name) and left.id == target.id:
+                return node.lineno
     return None
 
 
@@ -139,7 +139,12 @@ def _carried_pair(loop: ast.For) -> tuple[str, str] | None:
         if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.Call):
             continue
         names = _pair_names(node.targets[0])
-        if names is not None and "residual" in names[1] and set(names) <= _names(node.value) and _runs_layer(node.value, loop):
+        if (
+            names is not None
+            and "residual" in names[1]
+            and set(names) <= _names(node.value)
+            and _runs_layer(node.value, loop)
+        ):
             return names
     return None
 
@@ -180,9 +185,12 @@ def _kept(body: list[ast.stmt], carried: tuple[str, str]) -> Iterator[ast.Call]:
         if isinstance(node, ast.If | ast.IfExp) and _names(node.test) & {carried[1]}:
             continue
         pending.extend(ast.iter_child_nodes(node))
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "append":
-            if len(node.args) == 1 and _is_bare(node.args[0], carried[0]):
-                yield node
+        if isinstance(node, ast.Call) and _appended(node) and _is_bare(node.args[0], carried[0]):
+            yield node
+
+
+def _appended(call: ast.Call) -> bool:
+    return isinstance(call.func, ast.Attribute) and call.func.attr == "append" and len(call.args) == 1
 
 
 def _names(node: ast.AST) -> set[str]:

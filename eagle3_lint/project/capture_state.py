@@ -92,9 +92,7 @@ def _reads(flow: CaptureFlow, holder: Holder, setters: tuple[str, ...]) -> Itera
             yield from _reads_of(flow, holder, found, 0, set())
 
 
-def _reads_of(
-    flow: CaptureFlow, holder: Holder, method: Found, depth: int, written: set[str]
-) -> Iterator[UnsetRead]:
+def _reads_of(flow: CaptureFlow, holder: Holder, method: Found, depth: int, written: set[str]) -> Iterator[UnsetRead]:
     effects = flow.effects(method) if method.member.kind == "function" else None
     if effects is None or depth > _MOST_DEPTH:
         return
@@ -112,16 +110,20 @@ def _reads_of(
             following = holder.info.find(name)
             if following is not None and following.line != method.line:
                 yield from _reads_of(flow, holder, following, depth + 1, written)
-        elif event.kind in {"read", "call"} and CAPTURE_STATE.search(name) and name not in written:
-            if not event.safe and not event.is_guarded_by(("self", name)) and not _depends(event, name):
-                yield UnsetRead(name, method, event.line)
+        elif event.kind in {"read", "call"} and name not in written and _is_bold(event, name):
+            yield UnsetRead(name, method, event.line)
+
+
+def _is_bold(event: Event, name: str) -> bool:
+    """Whether ``event`` takes it for granted that the capture state ``name`` is there."""
+    if CAPTURE_STATE.search(name) is None or event.safe:
+        return False
+    return not event.is_guarded_by(("self", name)) and not _depends(event, name)
 
 
 def _depends(event: Event, name: str = "") -> bool:
     """Whether ``event`` happens only where another attribute of the object allows it, which may go with the class."""
-    return any(
-        guard.path[:1] == ("self",) and len(guard.path) == 2 and guard.path[1] != name for guard in event.guards
-    )
+    return any(guard.path[:1] == ("self",) and len(guard.path) == 2 and guard.path[1] != name for guard in event.guards)
 
 
 def _may_be_set_elsewhere(info: ClassInfo, name: str) -> bool:

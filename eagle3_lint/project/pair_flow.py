@@ -32,8 +32,8 @@ class Unpacking:
 class PairUse:
     """What one function does with what the body returned.
 
-    ``results`` are the local names that hold it whole; ``logits_calls`` the calls that compute logits straight from one of
-    them; ``rebound`` that one of them is given another value, ``opened`` that one is looked into otherwise.
+    ``results`` are the local names that hold it whole; ``logits_calls`` the calls that compute logits straight from one
+    of them; ``rebound`` that one of them is given another value, ``opened`` that one is looked into otherwise.
     """
 
     results: frozenset[str]
@@ -46,7 +46,8 @@ class PairUse:
 def pair_use(effects: Effects, bodies: frozenset[str], flags: frozenset[str]) -> PairUse:
     """What the function of ``effects`` does with the result of a body.
 
-    ``bodies`` are the paths that hold bodies (``self.model``); ``flags`` are the attributes that tell whether capture is on.
+    ``bodies`` are the paths that hold bodies (``self.model``); ``flags`` are the attributes that tell whether
+    capture is on.
     """
     node = effects.node
     results, rebound = _results(node, bodies)
@@ -59,12 +60,13 @@ def pair_use(effects: Effects, bodies: frozenset[str], flags: frozenset[str]) ->
 def _is_opened(node: FunctionNode, results: frozenset[str]) -> bool:
     """Whether something indexes one of ``results``, spreads it, or asks what it is."""
     for inner in ast.walk(node):
-        if isinstance(inner, ast.Subscript | ast.Starred) and isinstance(inner.value, ast.Name):
-            if inner.value.id in results:
-                return True
-        elif isinstance(inner, ast.Call) and isinstance(inner.func, ast.Name) and inner.func.id in {"isinstance", "len"}:
-            if any(isinstance(one, ast.Name) and one.id in results for one in inner.args):
-                return True
+        looked_at: list[ast.expr] = []
+        if isinstance(inner, ast.Subscript | ast.Starred):
+            looked_at = [inner.value]
+        elif isinstance(inner, ast.Call) and dotted_name(inner.func) in {"isinstance", "len"}:
+            looked_at = inner.args
+        if any(isinstance(one, ast.Name) and one.id in results for one in looked_at):
+            return True
     return False
 
 
@@ -76,13 +78,11 @@ def is_body_call(value: ast.expr, bodies: frozenset[str]) -> bool:
         return False
     if dotted_name(value.func).removesuffix(".forward") in bodies:
         return True
-    return any(
-        keyword.arg == "language_model" and dotted_name(keyword.value) in bodies for keyword in value.keywords
-    )
+    return any(keyword.arg == "language_model" and dotted_name(keyword.value) in bodies for keyword in value.keywords)
 
 
 def _results(node: FunctionNode, bodies: frozenset[str]) -> tuple[frozenset[str], bool]:
-    """The names that hold what a body returned; and whether one of them is bound to anything else but parts of itself."""
+    """The names that hold what a body returned; and whether one of them is given any other value too."""
     found: set[str] = set()
     others: list[tuple[str, ast.expr]] = []
     for statement in ast.walk(node):
@@ -138,7 +138,7 @@ def _hands_over(value: ast.expr, results: frozenset[str], bodies: frozenset[str]
 
 def _when(guards: tuple[Guard, ...], flags: frozenset[str]) -> tuple[When, bool]:
     """Under which state of capture something happens; and whether a condition about it was asked for at all."""
-    asked = [guard for guard in guards if guard.kind in {"true", "has"} and guard.path[-1:] and guard.path[-1] in flags]
+    asked = [guard for guard in guards if guard.kind in {"true", "has"} and flags.intersection(guard.path[-1:])]
     if any(guard.kind == "true" for guard in asked):
         on = all(guard.positive for guard in asked if guard.kind == "true")
         others = [guard for guard in guards if guard not in asked and not _is_pipeline(guard)]
@@ -166,7 +166,7 @@ def _takes(call: ast.Call, names: frozenset[str]) -> bool:
 
 
 def hands_on(node: FunctionNode, name: str) -> bool:
-    """Whether what ``name`` holds leaves the function: in a call, a returned value, or an attribute or item that is set.
+    """Whether what ``name`` holds leaves the function: in a call, a returned value, or a set attribute or item.
 
     What only observes it (``len``, ``isinstance``, logging, comparisons, formatted text) doesn't count.
     """

@@ -2,14 +2,14 @@
 
 ## What it does
 
-Follows the effective setter of each registered target (of EAGLE-3, DFlash and DSpark) to the object that it writes on:
-the body in an attribute, the layers of the body, or the class itself. Then looks at the class that the effective
-`__init__` builds there: does its forward read what was written? It follows the methods that the forward uses,
-`super()`, the forward of the layers for flags of layers, and functions that are handed the body or its layers. Reads
-anywhere else don't count.
+Follows the effective setter of each registered target (of EAGLE-3, DFlash and DSpark) to the object that it writes
+on: the body in an attribute, the layers of the body, or the class itself. Then looks at the class that the
+effective `__init__` builds there: does its forward read what was written? It follows the methods that the forward
+uses, `super()`, the forward of the layers for flags of layers, and functions that are handed the body or its
+layers. Reads anywhere else don't count.
 
-An inherited setter is checked against the body that the subclass builds. Where a class of a body can't be told from the
-source, or the code that it is handed to, the rule is silent.
+An inherited setter is checked against the body that the subclass builds. Where a class of a body can't be told from
+the source, or the code that it is handed to, the rule is silent.
 
 ## Why is this bad?
 
@@ -51,10 +51,10 @@ class Body(nn.Module):
 
 ## Sources
 
-- No public report: `Glm4vForConditionalGeneration` and `Glm4vMoeForConditionalGeneration` of sgl-project/sglang 0.5.3
-  inherit the setter of `Qwen2_5_VLForConditionalGeneration`, and their own bodies never read the list.
-- No public report: the Qwen3.5 wrappers up to sgl-project/sglang 0.5.20 inherit a setter that writes a list, while their
-  bodies read a flag of each layer.
+- No public report: `Glm4vForConditionalGeneration` and `Glm4vMoeForConditionalGeneration` of sgl-project/sglang
+  0.5.3 inherit the setter of `Qwen2_5_VLForConditionalGeneration`, and their own bodies never read the list.
+- No public report: the Qwen3.5 wrappers up to sgl-project/sglang 0.5.20 inherit a setter that writes a list, while
+  their bodies read a flag of each layer.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ def check(context: ProjectContext) -> Iterable[Finding]:
 
 
 def _inert(context: ProjectContext, info: ClassInfo, setter: str) -> _Inert | None:
-    if setter not in _text(info):
+    if not info.mentions(setter):
         return None
     flow = context.project.capture_flow
     effects = flow.setter(info, setter)
@@ -112,11 +112,6 @@ def _inert(context: ProjectContext, info: ClassInfo, setter: str) -> _Inert | No
     if not writes or any(flow.is_read(one) is not False for one in writes):
         return None
     return _Inert(setter, found.definer.path, found.line, writes)
-
-
-def _text(info: ClassInfo) -> str:
-    """The sources that may define the setter."""
-    return "".join(one.module.source.text for one in info.project_classes)
 
 
 def _elsewhere(context: ProjectContext, info: ClassInfo, write: CaptureWrite) -> bool:
@@ -158,8 +153,8 @@ def _message(context: ProjectContext, owner: ClassInfo, setters: tuple[_Inert, .
     where = context.shown(first.path, first.line)
     return (
         f"{listed(tuple(one.setter for one in setters))} of {owner.name} ({where}) has no effect: it writes {names} on "
-        f"{bodies}, and no forward of {bodies} reads it. Nothing is captured, and the draft gets no hidden states. Read "
-        f"{names} in the forward of {bodies}, or write what that forward reads."
+        f"{bodies}, and no forward of {bodies} reads it. Nothing is captured, and the draft gets no hidden states. "
+        f"Read {names} in the forward of {bodies}, or write what that forward reads."
     )
 
 

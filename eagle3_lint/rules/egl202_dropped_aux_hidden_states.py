@@ -2,17 +2,18 @@
 
 ## What it does
 
-Looks at registered targets whose effective capture setter (of EAGLE-3, DFlash or DSpark) switches capture on, and follows
-what their effective forward does with the pair `(hidden_states, aux_hidden_states)` that the body then returns:
+Looks at registered targets whose effective capture setter (of EAGLE-3, DFlash or DSpark) switches capture on, and
+follows what their effective forward does with the pair `(hidden_states, aux_hidden_states)` that the body then
+returns:
 
 - it is handed to the logits processor whole, because nothing takes it apart;
 - it is taken apart, but the second value goes nowhere;
 - it is taken apart while capture is off, although the body then returns a single value;
-- the class delegates the setter to an inner model, but its forward goes around that model's own forward to the body inside
-  (`self.llm.model(…)`) and does not handle the pair.
+- the class delegates the setter to an inner model, but its forward goes around that model's own forward to the body
+  inside (`self.llm.model(…)`) and does not handle the pair.
 
-The forward is followed through `super().forward`, methods of the object and helpers. Where the source doesn't decide, the
-rule is silent.
+The forward is followed through `super().forward`, methods of the object and helpers. Where the source doesn't
+decide, the rule is silent.
 
 ## Why is this bad?
 
@@ -109,7 +110,7 @@ def _losses(context: ProjectContext, info: ClassInfo) -> Iterator[tuple[str, Fou
     if forward is None or forward.member.kind != "function" or info.order.problem:
         return
     for setter in sorted(CAPTURE_SETTERS):
-        if not any(setter in one.module.source.text for one in info.project_classes):
+        if not info.mentions(setter):
             continue
         capture = _capture(context, info, setter)
         loss = _loss(context, info, capture) if capture is not None else None
@@ -168,7 +169,9 @@ def _bypassing(context: ProjectContext, info: ClassInfo, setter: str, found: Fou
             continue
         held = flow.resolve(Holder(info), event.path[1:-1])
         inner = [(one, flow.setter(one.info, setter)) for one in held.holders]
-        if not held.known or not all(effects is not None and effects.known and effects.switches for _, effects in inner):
+        if not held.known or not all(
+            effects is not None and effects.known and effects.switches for _, effects in inner
+        ):
             return None
         prefix = ".".join(event.path[:2])
         bodies = {
@@ -233,13 +236,13 @@ def _unpacked(context: ProjectContext, method: Found, use: PairUse, capture: _Ca
     for one in use.unpackings:
         if one.when == "off" or (one.when == "always" and _only_always(context, use, one, capture)):
             problem = "takes a pair apart when capture is off, while the body then returns a single value"
-            flag = sorted(capture.flags)[0]
+            flag = min(capture.flags)
             return _Loss(method, one.node.lineno, problem, f"Take it apart only where {flag} is set.")
     return None
 
 
 def _only_always(context: ProjectContext, use: PairUse, one: Unpacking, capture: _Capture) -> bool:
-    """Whether ``one`` is the only place that takes a pair apart, and every body returns a single value without capture."""
+    """Whether ``one`` is the only place that takes a pair apart, and each body returns one value without capture."""
     if len(use.unpackings) != 1 or len(_names(one)) != 2 or use.rebound:
         return False
     kinds = [_returns(context, holder) for holder in capture.holders]

@@ -3,12 +3,12 @@
 ## What it does
 
 Follows the constructors that really run for each registered class (its effective `__init__`, `super().__init__` and
-explicit `Base.__init__(self)`), and compares what they and the class bodies set with the capture state that the effective
-forward, or a capture setter, reads of the same object. Bodies that a registered class holds are checked in the same way.
-Drafts are checked too, by their forward alone.
+explicit `Base.__init__(self)`), and compares what they and the class bodies set with the capture state that the
+effective forward, or a capture setter, reads of the same object. Bodies that a registered class holds are checked
+in the same way. Drafts are checked too, by their forward alone.
 
-Reads that ask first (`getattr` with a default, `hasattr`, a caught `AttributeError`) are in order. With a base class of
-another package, a `__getattr__`, or a constructor that sets computed names the rule is silent.
+Reads that ask first (`getattr` with a default, `hasattr`, a caught `AttributeError`) are in order. With a base
+class of another package, a `__getattr__`, or a constructor that sets computed names the rule is silent.
 
 ## Why is this bad?
 
@@ -84,13 +84,19 @@ def check(context: ProjectContext) -> Iterable[Finding]:
 
 
 def _objects(context: ProjectContext, info: ClassInfo) -> Iterator[tuple[Holder, tuple[Holder, ...]]]:
-    """The registered class itself, and what it holds, with who may set their attributes from outside."""
+    """The registered class itself, and what it holds, with who may set their attributes from outside.
+
+    A body is looked at where its code lies with that of the registered class: each fault is then found with one family
+    of files alone, whoever else uses the body.
+    """
     root = Holder(info)
     yield root, ()
     flow = context.project.capture_flow
+    files = {one.path for one in info.project_classes}
     for attribute in context.project.roles.held(info):
         for holder in flow.held(root, attribute).holders:
-            if any(flow.mentions_state(one.module) for one in holder.info.project_classes):
+            near = files.issuperset(one.path for one in holder.info.project_classes)
+            if near and any(flow.mentions_state(one.module) for one in holder.info.project_classes):
                 yield holder, (root,)
 
 
@@ -120,8 +126,8 @@ def _finding(
         "EGL203",
         owner,
         _span(owner),
-        f"{owner.name} never sets {names}, which {reader} reads ({where}): the first call stops with an AttributeError. "
-        f"{_reason(owner, first)} Set it in the __init__ of {owner.name}.",
+        f"{owner.name} never sets {names}, which {reader} reads ({where}): the first call stops with an "
+        f"AttributeError. {_reason(owner, first)} Set it in the __init__ of {owner.name}.",
         registered=registered,
         evidence=tuple(_evidence(owner, reads)),
         caused_by=tuple(one.path for one in owner.project_classes),

@@ -2,9 +2,10 @@
 
 ## What it does
 
-Most bodies capture the *input* of a layer, so a setter shifts the ids by one: to capture the output of layer `i` it asks
-for the input of layer `i + 1`. This rule finds registered targets whose setter shifts, and whose body asks about capture
-only inside its loop over the layers, before a layer runs: the boundary after the last layer is then never captured.
+Most bodies capture the *input* of a layer, so a setter shifts the ids by one: to capture the output of layer `i` it
+asks for the input of layer `i + 1`. This rule finds registered targets whose setter shifts, and whose body asks
+about capture only inside its loop over the layers, before a layer runs: the boundary after the last layer is then
+never captured.
 
 ## Why is this bad?
 
@@ -90,7 +91,7 @@ def check(context: ProjectContext) -> Iterable[Finding]:
 def _unreachable(context: ProjectContext, info: ClassInfo, setter: str) -> _Loss | None:
     """What ``setter`` of ``info`` shifts out of reach; None where all boundaries can be reached, or nobody can know."""
     flow = context.project.capture_flow
-    if not any(setter in one.module.source.text for one in info.project_classes):
+    if not info.mentions(setter):
         return None
     effects = flow.setter(info, setter)
     if effects is None or not effects.known:
@@ -131,9 +132,9 @@ def _finding(context: ProjectContext, owner: ClassInfo, hit: _Hit) -> Finding:
         "EGL204",
         owner,
         owner.span(),
-        f"{setters[0]} of {owner.name} shifts layer ids by one ({context.shown(hit.path, loss.shift)}), but {body.name} "
-        f"captures only before a layer runs ({context.shown(reader, loss.asked)}): the output of the last layer can't be "
-        f"captured. Ask once more after the loop.",
+        f"{setters[0]} of {owner.name} shifts layer ids by one ({context.shown(hit.path, loss.shift)}), but "
+        f"{body.name} captures only before a layer runs ({context.shown(reader, loss.asked)}): the output of the last "
+        f"layer can't be captured. Ask once more after the loop.",
         registered=tuple(hit.registered),
         methods=setters,
         evidence=(

@@ -2,7 +2,7 @@
 
 ## What it does
 
-Many bodies carry the sum of a layer's output as two values, `hidden_states, residual = layer(hidden_states, residual)`, and
+Many bodies carry the output of a layer as two values, `hidden_states, residual = layer(hidden_states, residual)`, and
 add them in the next normalisation. This rule finds loops of that kind, in bodies of registered targets with a capture
 setter, that keep `hidden_states` alone where a layer is captured.
 
@@ -31,7 +31,8 @@ for index, layer in enumerate(self.layers):
 
 ## Sources
 
-- sgl-project/sglang, releases 0.4.6 to 0.5.23: every body that captures correctly adds the residual first. No public report.
+- No public report: `Gemma3TextModel` of sgl-project/sglang 0.5.18 to 0.5.23 keeps bare hidden states since its
+  layers hand the residual on; every other body of these releases adds it first.
 """
 
 from __future__ import annotations
@@ -59,14 +60,17 @@ def check(context: ProjectContext) -> Iterable[Finding]:
 
 def _places(context: ProjectContext, info: ClassInfo) -> Iterator[tuple[Found, int]]:
     flow = context.project.capture_flow
+    files = {one.path for one in info.project_classes}
     for setter in sorted(CAPTURE_SETTERS):
-        if not any(setter in one.module.source.text for one in info.project_classes):
+        if not info.mentions(setter):
             continue
         effects = flow.setter(info, setter)
         for write in effects.writes if effects is not None else ():
             body = write.chain[-1] if write.per_item else write.holder
             for method in flow.reach(body.info).methods:
                 text = flow.text(method)
+                if method.definer.path not in files:
+                    continue
                 if write.constant or "residual" not in text or "append" not in text or "captur" not in text:
                     continue
                 function = method.function()
@@ -83,8 +87,8 @@ def _finding(
         "EGL205",
         method.definer,
         span,
-        f"{method.definer.name}.{method.member.name} carries a separate residual through its layers, but keeps the hidden "
-        f"states without it. The draft was trained on their sum. Keep the sum of both.",
+        f"{method.definer.name}.{method.member.name} carries a separate residual through its layers, but keeps the "
+        f"hidden states without it. The draft was trained on their sum. Keep the sum of both.",
         registered=registered,
         evidence=(Evidence(path, line, "the hidden states are kept here"),),
         caused_by=tuple(one.path for info in registered for one in info.project_classes),

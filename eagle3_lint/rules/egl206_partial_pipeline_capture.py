@@ -2,13 +2,14 @@
 
 ## What it does
 
-Finds capture setters of registered targets that do nothing on some ranks of pipeline parallelism: they return early, or
-put everything under a question for the rank, and raise nothing. Setters that refuse more than one rank are in order.
+Finds capture setters of registered targets that do nothing on some ranks of pipeline parallelism: they return
+early, or put everything under a question for the rank, and raise nothing. Setters that refuse more than one rank
+are in order.
 
 ## Why is this bad?
 
-Each rank holds a part of the layers. Where only the last one captures, layers of the others are never captured: the draft
-gets fewer states than it needs, and nobody is told.
+Each rank holds a part of the layers. Where only the last one captures, layers of the others are never captured: the
+draft gets fewer states than it needs, and nobody is told.
 
 ## Example
 
@@ -52,7 +53,7 @@ def check(context: ProjectContext) -> Iterable[Finding]:
     hit: dict[tuple[str, int], tuple[Found, int, dict[ClassInfo, None]]] = {}
     for info in context.targets():
         for setter in sorted(CAPTURE_SETTERS):
-            if not any(setter in one.module.source.text for one in info.project_classes):
+            if not info.mentions(setter):
                 continue
             found = info.find(setter)
             function = found.function() if found is not None and "_rank" in found.text else None
@@ -71,8 +72,8 @@ def _finding(context: ProjectContext, found: Found, line: int, registered: tuple
         owner,
         found.span(),
         f"{found.member.name} of {owner.name} does nothing on some pipeline ranks and raises nothing "
-        f"({context.shown(owner.path, line)}): layers on those ranks are never captured. Capture on each rank, or raise "
-        f"where there is more than one.",
+        f"({context.shown(owner.path, line)}): layers on those ranks are never captured. Capture on each rank, or "
+        f"raise where there is more than one.",
         registered=registered,
         methods=(found.member.name,),
         evidence=(Evidence(owner.path, line, "other ranks are left alone here"),),

@@ -1,0 +1,54 @@
+"""Each public report about capture: found in the release that has the fault, not in one that doesn't.
+
+``tests/data/reports_capture.tsv`` has a row for each report, and for faults that nobody has reported yet.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from eagle3_lint.engine import Request, check
+from eagle3_lint.sources.tree import SourceTree
+
+REPORTS = Path(__file__).parents[1] / "data" / "reports_capture.tsv"
+
+
+def rows(column: str) -> Iterator[tuple[str, str, str]]:
+    """The version, code and class of each release that ``column`` names."""
+    with REPORTS.open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file, delimiter="\t"):
+            for version in row[column].split(","):
+                if version != "-":
+                    yield version, row["code"], row["class"]
+
+
+CODES = tuple(sorted({code for _, code, _ in rows("fault_in")}))
+
+
+@cache
+def reported(tree: SourceTree) -> frozenset[tuple[str, str]]:
+    """The code of every finding in ``tree`` with each registered class that it hits."""
+    report = check(Request(paths=(tree.models,), select=CODES, cache=False))
+    assert report.internal_errors == ()
+    return frozenset((one.code, name) for one in report.findings for name in one.registered)
+
+
+@pytest.mark.release
+@pytest.mark.parametrize(("version", "code", "name"), sorted(rows("fault_in")))
+def test_the_fault_is_found_where_it_was_reported(
+    version: str, code: str, name: str, release: Callable[[str], SourceTree]
+) -> None:
+    assert (code, name) in reported(release(version))
+
+
+@pytest.mark.release
+@pytest.mark.parametrize(("version", "code", "name"), sorted(rows("clean_in")))
+def test_the_fault_is_not_found_where_it_is_mended(
+    version: str, code: str, name: str, release: Callable[[str], SourceTree]
+) -> None:
+    assert (code, name) not in reported(release(version))
