@@ -48,6 +48,11 @@ def forward_route(project: Project, info: ClassInfo, attribute: str) -> ForwardR
     return _Reading(project, info, attribute, 0).route()
 
 
+def computes_logits(project: Project, info: ClassInfo, attribute: str) -> bool:
+    """Whether what ``attribute`` of ``info`` may hold has a head, so that its forward returns logits."""
+    return _Reading(project, info, attribute, 0).computes_logits()
+
+
 class _Reading:
     """One look at the forward of one class, with the methods of its own that it calls."""
 
@@ -75,7 +80,7 @@ class _Reading:
                 through = through or route
         if through is None:
             return ForwardRoute("unknown", found.definer.path, found.line, f"its forward never runs self.{attribute}")
-        if not self._computes_logits():
+        if not self.computes_logits():
             reason = f"self.{attribute} has no head of its own: what it returns are hidden states"
             return ForwardRoute("bypass", through.path, through.line, reason)
         return through
@@ -139,7 +144,7 @@ class _Reading:
             for part in roles.candidates(one.info, name)
         )
 
-    def _computes_logits(self) -> bool:
+    def computes_logits(self) -> bool:
         """Whether some class that the attribute may hold returns logits, itself or through a model that it holds."""
         for one in self._project.roles.candidates(self._info, self._attribute):
             attributes = self._project.construct(one.info).attributes

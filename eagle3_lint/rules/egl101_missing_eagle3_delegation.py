@@ -66,6 +66,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from eagle3_lint.findings.model import Evidence, Finding
+from eagle3_lint.fixes.delegation import delegating_fix
 from eagle3_lint.project.classes import ClassInfo
 from eagle3_lint.project.contract import PROTOCOLS, Protocol, capture_setter
 from eagle3_lint.project.delegation import MissingDelegation, delegating_wrapper, missing_delegations
@@ -124,6 +125,7 @@ def _finding(context: ProjectContext, gap: _Gap) -> Finding:
         methods=methods,
         evidence=tuple(_evidence(context, missing, supporting, methods)),
         certain=len(supporting) == len(missing.candidates),
+        fix=delegating_fix(context.project, owner, missing.attribute, methods, missing.wrappers),
         caused_by=tuple(_causes(context, missing, supporting)),
     )
 
@@ -144,7 +146,7 @@ def _missing_methods(context: ProjectContext, gap: _Gap, supporting: tuple[Candi
 
 def _message(context: ProjectContext, gap: _Gap, inner: Candidate, methods: tuple[str, ...], count: int) -> str:
     missing = gap.first
-    exposure = context.project.roles.exposure(inner.info, missing.setter)
+    exposure = context.project.roles.exposure_of(inner, missing.setter)
     assert exposure is not None
     where = context.shown(exposure.path, exposure.line)
     by = f" by {exposure.definer.name}" if exposure.definer not in (None, inner.info) and exposure.definer else ""
@@ -173,7 +175,7 @@ def _evidence(
     for one in supporting:
         yield Evidence(one.built_at.path, one.built_at.line, f"self.{one.attribute} is built as {one.info.name}")
     for one in supporting:
-        exposure = roles.exposure(one.info, missing.setter)
+        exposure = roles.exposure_of(one, missing.setter)
         if exposure is None:
             continue
         if exposure.definer is not None and exposure.definer is not one.info:
@@ -196,7 +198,7 @@ def _causes(context: ProjectContext, missing: MissingDelegation, supporting: tup
     for one in supporting:
         for info in one.info.project_classes:
             yield info.path
-        exposure = context.project.roles.exposure(one.info, missing.setter)
+        exposure = context.project.roles.exposure_of(one, missing.setter)
         if exposure is not None:
             yield exposure.path
 
