@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from eagle3_lint.cache.answers import Answers, runtime_state
 from eagle3_lint.cache.files import FileAnswers
@@ -116,6 +116,18 @@ class Memory:
     def keep_family(self, key: bytes, found: dict[str, list[Finding]]) -> None:
         """Remember what each rule found in one family of files."""
         self._families.keep(key, {code: tuple(encode_finding(one) for one in f) for code, f in found.items()})
+
+    def explanation(self, key: bytes, name: str) -> dict[str, Any] | None:
+        """What was kept under ``key`` of the class that a user calls ``name``."""
+        known = self._explanations(name).find(key)
+        return known if isinstance(known, dict) else None
+
+    def keep_explanation(self, key: bytes, name: str, dependencies: Iterable[str], document: dict[str, Any]) -> None:
+        """Keep ``document`` under ``key`` and ``name`` as long as ``dependencies`` stay what they are."""
+        self._explanations(name).keep(key, dependencies, document)
+
+    def _explanations(self, name: str) -> Answers:
+        return Answers(self._store, f"explanation-{self._name(digest(self._settings, os.fsencode(name)))}")
 
     def recall(self, key: bytes) -> Recalled | None:
         """What was kept of the whole project under ``key``."""

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from eagle3_lint.engine.file_check import FileResult, check_file
 from eagle3_lint.engine.workspace import Workspace
 from eagle3_lint.findings.model import Finding
 from eagle3_lint.findings.report import InternalError, ordered
@@ -17,6 +16,7 @@ from eagle3_lint.sources.tree import SourceTree, find_tree_from, installed_tree,
 
 if TYPE_CHECKING:
     from eagle3_lint.cache.store import Store
+    from eagle3_lint.engine.file_check import FileResult
     from eagle3_lint.engine.memory import Memory
     from eagle3_lint.findings.suppression import Kind
 
@@ -174,6 +174,8 @@ class Session:
 
     def check_file(self, path: str, data: bytes | None, codes: frozenset[str]) -> FileResult:
         """Everything that the rules ``codes`` find in one file, with its suppressions."""
+        from eagle3_lint.engine.file_check import check_file
+
         return check_file(self.workspace_of(path, data), path, codes, self.options.target_version)
 
     def _save_now_and_then(self) -> None:

@@ -143,13 +143,13 @@ class Workspace:
 
         failed = {error.rule for error in self.internal_errors}
         kept = {code: found for code, found in self._found.items() if code not in failed}
-        self.memory.keep(self._key, self.opened.outside(), Recalled(kept, self._census))
+        self.memory.keep(self.key, self.opened.outside(), Recalled(kept, self._census))
 
     def _recall(self) -> None:
         if self._recalled:
             return
         self._recalled = True
-        known = self.memory.recall(self._key) if self.memory is not None else None
+        known = self.memory.recall(self.key) if self.memory is not None else None
         if known is not None:
             self._found.update(known.findings)
             self._census.update(known.census)
@@ -164,7 +164,7 @@ class Workspace:
         return b"" if b"import *" in data else digest(os.fsencode(key), self.content_digest(path))
 
     @cached_property
-    def _key(self) -> bytes:
+    def key(self) -> bytes:
         """A digest of all that the findings of every project depend on: the models and the runtime."""
         from eagle3_lint.cache.store import digest
 

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 FORMATS = ("text", "concise", "json", "sarif", "github", "gitlab")
 MATRIX_FORMATS = ("text", "json")
+EXPLAIN_FORMATS = ("text", "json")
 
 _MODULES = {"json": "json_format"}
 

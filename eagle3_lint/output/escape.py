@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+# spares --version the import of typing
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 
 def printable(text: str) -> str:
     r"""``text`` with every control, format and unpaired surrogate character written as an escape.
@@ -36,6 +41,17 @@ def well_formed(text: str) -> str:
             printable_character(character) if "\ud800" <= character <= "\udfff" else character for character in text
         )
     return text
+
+
+def well_formed_value(value: Any) -> Any:
+    """``value``, made of dictionaries, lists and strings, with every string in it well-formed."""
+    if isinstance(value, str):
+        return well_formed(value)
+    if isinstance(value, dict):
+        return {well_formed_value(key): well_formed_value(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [well_formed_value(item) for item in value]
+    return value
 
 
 def _is_space(character: str) -> bool:

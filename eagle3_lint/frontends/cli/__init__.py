@@ -1,11 +1,11 @@
-"""The command line: ``eagle3-lint check``, ``matrix`` and ``rule``.
+"""The command line: ``eagle3-lint check``, ``explain``, ``matrix`` and ``rule``.
 
 Only what a command needs is imported: ``--version`` costs little more than Python itself.
 """
 
 import sys
 
-COMMANDS = ("check", "matrix", "rule")
+COMMANDS = ("check", "explain", "matrix", "rule")
 USAGE_ERROR = 2
 INTERRUPTED = 130
 

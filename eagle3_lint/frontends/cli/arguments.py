@@ -13,7 +13,7 @@ from typing import NoReturn, TypeVar, cast
 from eagle3_lint.config import Configuration, Value, find_configuration
 from eagle3_lint.config.options import COLORS, ENGINES, TARGET_VERSIONS
 from eagle3_lint.errors import UsageError
-from eagle3_lint.output import FORMATS, MATRIX_FORMATS
+from eagle3_lint.output import EXPLAIN_FORMATS, FORMATS, MATRIX_FORMATS
 
 T = TypeVar("T", bound=Value)
 
@@ -109,6 +109,20 @@ def check_parser() -> Parser:
     parser.flag("statistics", "also how often each code was found")
     parser.flag("quiet", "findings alone: no source lines, no summary, no notes", "-q")
     parser.flag("verbose", "also say what was linted, and show where the program itself fails", "-v")
+    return parser
+
+
+def explain_parser() -> Parser:
+    """The parser of ``explain``."""
+    parser = Parser("explain", "Investigate one model class, step by step, to a verdict and a patch.")
+    add = parser.add_argument
+    add("name", metavar="CLASS", help="the name of a class, short or dotted")
+    add("--format", choices=EXPLAIN_FORMATS, help="how the investigation is written (default: text)")
+    add("--output", metavar="FILE", help="write to FILE instead of standard output")
+    add("--sglang", metavar="PATH|VERSION", help="a checkout, an unpacked wheel, or a release")
+    add("--engine", choices=ENGINES, help="how classes are resolved (default: auto)")
+    _add_cache_options(parser)
+    add("--color", choices=COLORS, help="colours and links in the text format (default: auto)")
     return parser
 
 

@@ -19,6 +19,7 @@ Finds SGLang model classes that EAGLE-3 speculative decoding would crash on or s
 
 commands:
   check [PATH …]         lint files and directories
+  explain CLASS          the whole investigation of one model class
   matrix [PATH]          the support matrix of a models directory
   rule [CODE or SYMBOL]  the documentation of one rule, or the list
 
@@ -57,6 +58,10 @@ def _run(arguments: list[str], engine: Engine | None) -> int:
         from eagle3_lint.frontends.cli.check import run_check
 
         return run_check(rest, engine)
+    if command == "explain":
+        from eagle3_lint.frontends.cli.explain import run_explain
+
+        return run_explain(rest, engine)
     if command == "matrix":
         from eagle3_lint.frontends.cli.matrix import run_matrix
 

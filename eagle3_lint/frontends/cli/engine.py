@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
-    from eagle3_lint.engine import MatrixRequest, Request
+    from eagle3_lint.engine import Explanation, ExplainRequest, MatrixRequest, Request
     from eagle3_lint.findings.report import Report
 
 
@@ -14,6 +14,9 @@ class Engine(Protocol):
 
     def check(self, request: Request) -> Report:
         """The report on what ``request`` names."""
+
+    def explain(self, request: ExplainRequest) -> Explanation:
+        """The investigation of one class."""
 
     def matrix(self, request: MatrixRequest) -> dict[str, Any]:
         """The support matrix, as its JSON has it."""
