@@ -70,8 +70,9 @@ class Exposure:
 
 @dataclass(frozen=True)
 class Candidate:
-    """One class that an attribute may hold."""
+    """One class that an attribute of ``holder`` may hold."""
 
+    holder: ClassInfo
     attribute: str
     info: ClassInfo
     built_at: Site
@@ -221,11 +222,14 @@ class Roles:
 
     def supports(self, candidate: Candidate, method: str = EAGLE3_SETTER) -> bool:
         """Whether the object held by an attribute has ``method``, put on it afterwards or by its class."""
-        return self.exposure(candidate.info, method) is not None
+        return self.exposure_of(candidate, method) is not None
 
-    def has_instance_method(self, info: ClassInfo, candidate: Candidate, method: str) -> bool:
-        """Whether ``info`` puts ``method`` on the inner object after it is made."""
-        return method in self._project.construct(info).objects.get(candidate.instance, {})
+    def exposure_of(self, candidate: Candidate, method: str) -> Exposure | None:
+        """How the object held by an attribute exposes ``method``: by its class, or because its holder puts it on it."""
+        put = self._project.construct(candidate.holder).objects.get(candidate.instance, {}).get(method)
+        if put is not None:
+            return Exposure("instance", None, put.sites[0].path, put.sites[0].line)
+        return self.exposure(candidate.info, method)
 
     def forwards_to(self, info: ClassInfo) -> tuple[str, ...]:
         """The attributes that ``__getattr__`` of ``info`` forwards unknown names to."""
@@ -260,7 +264,8 @@ class Roles:
         found: dict[ClassInfo, Candidate] = {}
         for value in _instances(held.values) if held is not None else ():
             found.setdefault(
-                value.info, Candidate(attribute, value.info, value.built_at, value.chosen_at or value.built_at, value)
+                value.info,
+                Candidate(info, attribute, value.info, value.built_at, value.chosen_at or value.built_at, value),
             )
         return tuple(found.values())
 
