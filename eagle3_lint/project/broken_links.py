@@ -48,10 +48,15 @@ class BrokenLink:
 
 
 class BrokenLinks:
-    """Finds the broken links of methods in one project."""
+    """Finds the broken links of methods in one project.
 
-    def __init__(self, project: Project, names: frozenset[str]) -> None:
+    Calls of the methods ``names`` are followed into the objects that they are made on, save into objects of the classes
+    ``apart``, which are looked at for themselves.
+    """
+
+    def __init__(self, project: Project, names: frozenset[str], apart: frozenset[ClassInfo]) -> None:
         self._names = names
+        self._apart = apart
         self._lookup = Lookup(project)
         self._effects: dict[tuple[str, int], tuple[Effects, Existence] | None] = {}
 
@@ -81,7 +86,8 @@ class BrokenLinks:
             yield from walk.links()
             for holder in walk.called:
                 inner = holder.info.find(event.path[-1]) if holder.info is not None else None
-                if inner is not None and (len(event.path) == 2 or event.path[-1] in self._names):
+                own = len(event.path) == 2
+                if inner is not None and (own or (event.path[-1] in self._names and holder.info not in self._apart)):
                     yield from self._of_method(holder, inner, origin, seen, depth + 1)
         for inner in _through_super(receiver, found, effects):
             yield from self._of_method(receiver, inner, origin, seen, depth + 1)

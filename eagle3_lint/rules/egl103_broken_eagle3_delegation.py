@@ -75,9 +75,11 @@ from eagle3_lint.rules.project_context import ProjectContext, listed
 
 def check(context: ProjectContext) -> Iterable[Finding]:
     """One finding for each method to change; on the class that builds the objects where the method itself is right."""
-    links = BrokenLinks(context.project, frozenset(interface_methods(context.project)))
+    subjects = delegating_subjects(context.project)
+    names = interface_methods(context.project)
+    links = BrokenLinks(context.project, frozenset(names), frozenset(subjects))
     groups: dict[tuple[ClassInfo, str], dict[Place, tuple[BrokenLink, dict[ClassInfo, None]]]] = {}
-    for info, link in _broken(context, links):
+    for info, link in _broken(context, links, names, subjects):
         owner = _owner(link, links)
         method = link.found.member.name if owner is link.found.definer else ""
         group = groups.setdefault((owner, method), {})
@@ -89,9 +91,10 @@ def check(context: ProjectContext) -> Iterable[Finding]:
         yield _finding(context, owner, broken, infos)
 
 
-def _broken(context: ProjectContext, links: BrokenLinks) -> Iterator[tuple[ClassInfo, BrokenLink]]:
-    names = interface_methods(context.project)
-    for info in context.subjects(delegating_subjects(context.project)):
+def _broken(
+    context: ProjectContext, links: BrokenLinks, names: tuple[str, ...], subjects: tuple[ClassInfo, ...]
+) -> Iterator[tuple[ClassInfo, BrokenLink]]:
+    for info in context.subjects(subjects):
         if info.order.problem:
             continue
         for name in names:
