@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from eagle3_lint.engine.checking import Request, check
-    from eagle3_lint.engine.explaining import Explanation, ExplainRequest, explain
-    from eagle3_lint.engine.support_matrix import MatrixRequest, matrix
+    from eagle3_lint.engine.explaining import ExplainRequest, Explanation, explain
     from eagle3_lint.engine.session import Session, SessionOptions, open_session
+    from eagle3_lint.engine.support_matrix import MatrixRequest, matrix
 
 __all__ = [
     "ExplainRequest",

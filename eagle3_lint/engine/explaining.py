@@ -105,7 +105,9 @@ def class_named(name: str, classes: Iterable[ClassInfo], registered: Iterable[Cl
     if found:
         raise UsageError(f"{name!r} is the name of several classes: {', '.join(sorted(one.dotted for one in found))}")
     near = _near(name, every)
-    raise UsageError(f"no class {name!r} in the models directory" + (f" (did you mean {', '.join(near)}?)" if near else ""))
+    raise UsageError(
+        f"no class {name!r} in the models directory" + (f" (did you mean {', '.join(near)}?)" if near else "")
+    )
 
 
 def _ending(name: str, classes: tuple[ClassInfo, ...]) -> tuple[ClassInfo, ...]:
@@ -118,9 +120,7 @@ def _near(name: str, classes: tuple[ClassInfo, ...]) -> list[str]:
     short = name.rpartition(".")[2]
     names = {one.name.lower(): one.name for one in classes}
     close = difflib.get_close_matches(short.lower(), names, n=_MOST_NEAR, cutoff=0.6)
-    inside = sorted(
-        (known for lowered, known in names.items() if len(short) > 3 and short.lower() in lowered), key=len
-    )
+    inside = sorted((known for lowered, known in names.items() if len(short) > 3 and short.lower() in lowered), key=len)
     return list(dict.fromkeys((*(names[one] for one in close), *inside)))[:_MOST_NEAR]
 
 

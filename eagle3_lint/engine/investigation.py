@@ -113,14 +113,22 @@ def _calls(subject: Subject) -> Iterator[Step]:
     methods = [one for one in contract.methods if one.name in setters or one.name in required]
     for method in sorted(methods, key=lambda one: (one.name not in setters, one.name != subject.setter, one.name)):
         if not method.call_sites:
-            yield Step(CALLS, f"every release calls {method.name} on an EAGLE-3 target (the tree has no runtime to read)")
+            yield Step(
+                CALLS, f"every release calls {method.name} on an EAGLE-3 target (the tree has no runtime to read)"
+            )
         yield from _call_sites(method)
 
 
 def _call_sites(method: ContractMethod) -> Iterator[Step]:
     for site in method.call_sites:
         protocols = listed(tuple(TITLES[one] for one in site.protocols))
-        target = f"an {protocols} target" if protocols.startswith("E") else f"a {protocols} target" if protocols else "a target"
+        target = (
+            f"an {protocols} target"
+            if protocols.startswith("E")
+            else f"a {protocols} target"
+            if protocols
+            else "a target"
+        )
         if not site.guarded:
             asks = "without asking first: a class without it stops the server with AttributeError"
         elif site.guard_raises:
@@ -208,9 +216,7 @@ def _holding(subject: Subject) -> Iterator[Step]:
             wrapper.line,
         )
     for one in subject.inner:
-        yield Step(
-            HOLDS, f"self.{one.attribute} is built as {one.info.name}", one.built_at.path, one.built_at.line
-        )
+        yield Step(HOLDS, f"self.{one.attribute} is built as {one.info.name}", one.built_at.path, one.built_at.line)
         if (one.chosen_at.path, one.chosen_at.line) != (one.built_at.path, one.built_at.line):
             yield Step(HOLDS, f"{one.info.name} is chosen here", one.chosen_at.path, one.chosen_at.line)
     for doubt in roles.doubts(subject.info):
@@ -230,7 +236,9 @@ def _reference(subject: Subject) -> Iterator[Step]:
             yield from _hierarchy(subject, one.info, found)
     if exposure is None and not subject.supporting:
         for one in subject.inner:
-            message = f"{one.info.name}, in self.{one.attribute}, has no {subject.setter}: there is nothing to delegate to"
+            message = (
+                f"{one.info.name}, in self.{one.attribute}, has no {subject.setter}: there is nothing to delegate to"
+            )
             yield Step(REFERENCE, message, one.info.path, one.info.line)
         if not subject.inner:
             message = f"no class of its hierarchy has {subject.setter}"

@@ -12,14 +12,13 @@ from typing import TYPE_CHECKING, Any
 from eagle3_lint.cache.answers import Answers, runtime_state
 from eagle3_lint.cache.files import FileAnswers
 from eagle3_lint.cache.store import Store, digest
-from eagle3_lint.findings.encoding import decode_finding, encode_finding
-from eagle3_lint.findings.model import Finding
 from eagle3_lint.sources.files import RUNTIME_FOLDERS
 
 if TYPE_CHECKING:
     from eagle3_lint.cache.facts import FactsCache
     from eagle3_lint.facts.encoding import Plain
     from eagle3_lint.facts.module import ModuleFacts
+    from eagle3_lint.findings.model import Finding
     from eagle3_lint.project.contract.model import Contract
     from eagle3_lint.sources.text import SourceText
 
@@ -75,13 +74,13 @@ class Memory:
         if plain is None:
             return None
         try:
-            return tuple(decode_finding(one) for one in plain)
+            return _decoded(plain)
         except (ValueError, TypeError):
             return None
 
     def keep_file_findings(self, key: bytes, found: tuple[Finding, ...]) -> None:
         """Remember what the text of one file shows."""
-        self._files.keep(key, tuple(encode_finding(one) for one in found))
+        self._files.keep(key, _encoded(found))
 
     def contract(self, root: str) -> Contract | None:
         """The contract that was read from the runtime of the tree at ``root`` as it is now, or None."""
@@ -109,13 +108,13 @@ class Memory:
         """What each rule found in one family of files, or None where that isn't known."""
         known = self._families.find(key)
         try:
-            return {code: [decode_finding(one) for one in found] for code, found in known.items()}
+            return {code: list(_decoded(found)) for code, found in known.items()}
         except (ValueError, TypeError, AttributeError):
             return None
 
     def keep_family(self, key: bytes, found: dict[str, list[Finding]]) -> None:
         """Remember what each rule found in one family of files."""
-        self._families.keep(key, {code: tuple(encode_finding(one) for one in f) for code, f in found.items()})
+        self._families.keep(key, {code: _encoded(f) for code, f in found.items()})
 
     def explanation(self, key: bytes, name: str) -> dict[str, Any] | None:
         """What was kept under ``key`` of the class that a user calls ``name``."""
@@ -134,20 +133,30 @@ class Memory:
         known = self._findings.find(digest(self._settings, key))
         try:
             findings, census = known
-            return Recalled(
-                {code: tuple(decode_finding(one) for one in found) for code, found in findings.items()}, dict(census)
-            )
+            return Recalled({code: _decoded(found) for code, found in findings.items()}, dict(census))
         except (ValueError, TypeError, AttributeError):
             return None
 
     def keep(self, key: bytes, dependencies: Iterable[str], known: Recalled) -> None:
         """Keep what is known of the project under ``key`` as long as ``dependencies`` stay what they are."""
-        plain = {code: tuple(encode_finding(one) for one in found) for code, found in known.findings.items()}
+        plain = {code: _encoded(found) for code, found in known.findings.items()}
         self._findings.keep(digest(self._settings, key), dependencies, (plain, known.census))
 
     @staticmethod
     def _name(key: bytes) -> str:
         return key.hex()[:32]
+
+
+def _encoded(findings: Iterable[Finding]) -> tuple[Any, ...]:
+    from eagle3_lint.findings.encoding import encode_finding
+
+    return tuple(encode_finding(one) for one in findings)
+
+
+def _decoded(plain: Iterable[Any]) -> tuple[Finding, ...]:
+    from eagle3_lint.findings.encoding import decode_finding
+
+    return tuple(decode_finding(one) for one in plain)
 
 
 def _program(version: str) -> bytes:

@@ -9,8 +9,6 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from eagle3_lint.engine.workspace import Workspace
-from eagle3_lint.findings.model import Finding
-from eagle3_lint.findings.report import InternalError, ordered
 from eagle3_lint.sources.files import siblings
 from eagle3_lint.sources.tree import SourceTree, find_tree_from, installed_tree, tree_of_file
 
@@ -18,6 +16,8 @@ if TYPE_CHECKING:
     from eagle3_lint.cache.store import Store
     from eagle3_lint.engine.file_check import FileResult
     from eagle3_lint.engine.memory import Memory
+    from eagle3_lint.findings.model import Finding
+    from eagle3_lint.findings.report import InternalError
     from eagle3_lint.findings.suppression import Kind
 
 
@@ -161,6 +161,7 @@ class Session:
         ``data`` is the host's own text of the file, if it has one. A comment of a kind that the host reads itself
         (``honour_pylint``, ``honour_noqa``) is left to it.
         """
+        from eagle3_lint.findings.report import ordered
         from eagle3_lint.rules.registry import all_codes
 
         result = self.check_file(os.path.abspath(path), data, codes.intersection(all_codes()))

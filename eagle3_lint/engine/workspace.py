@@ -10,8 +10,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from eagle3_lint.errors import UnreadableSourceError
-from eagle3_lint.findings.model import Finding
-from eagle3_lint.findings.report import InternalError
 from eagle3_lint.sources.contents import Contents
 from eagle3_lint.sources.files import package_root, python_files
 from eagle3_lint.sources.tree import SourceTree
@@ -19,6 +17,8 @@ from eagle3_lint.sources.tree import SourceTree
 if TYPE_CHECKING:
     from eagle3_lint.engine.memory import Memory
     from eagle3_lint.engine.opened import OpenedProject
+    from eagle3_lint.findings.model import Finding
+    from eagle3_lint.findings.report import InternalError
     from eagle3_lint.sources.text import SourceText
 
 Census = dict[str, tuple[int, int, int]]

@@ -6,11 +6,9 @@ Places are links where the terminal supports them (https://gist.github.com/egmon
 from __future__ import annotations
 
 import os
-import socket
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import quote
 
 from eagle3_lint.output.escape import printable, printable_character
 
@@ -86,6 +84,9 @@ def _patch(document: Mapping[str, Any], style: TerminalStyle) -> Iterator[str]:
 def _link(text: str, path: str, style: TerminalStyle) -> str:
     if not style.links:
         return text
+    import socket
+    from urllib.parse import quote
+
     full = os.path.join(style.root, path)
     target = f"file://{quote(socket.gethostname())}{quote(os.fsencode(full))}"
     return f"\x1b]8;;{target}\x1b\\{text}\x1b]8;;\x1b\\"

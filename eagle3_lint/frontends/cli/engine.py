@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
-    from eagle3_lint.engine import Explanation, ExplainRequest, MatrixRequest, Request
+    from eagle3_lint.engine import ExplainRequest, Explanation, MatrixRequest, Request
     from eagle3_lint.findings.report import Report
 
 
