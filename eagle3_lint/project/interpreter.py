@@ -842,7 +842,10 @@ class Interpreter:
     def _itself(self, function: ast.Attribute, frame: Frame) -> Values | None:
         """``module.to(…)``: the call gives the same object, unless the class has such a method of its own."""
         holders = self.evaluate(function.value, frame)
-        kept = all(isinstance(v, InstanceValue) and v.info.find(function.attr) is None for v in holders)
+        kept = all(
+            isinstance(v, ExternalInstance) or (isinstance(v, InstanceValue) and v.info.find(function.attr) is None)
+            for v in holders
+        )
         return holders if holders and kept else None
 
     def _explicit_init(self, node: ast.Call, function: ast.Attribute, frame: Frame) -> Values | None:

@@ -97,14 +97,20 @@ class AstroidResolver(Names):
 
     def order_of(self, info: ClassInfo) -> Order:
         """The method resolution order of ``info``."""
+        found = self.own_order(info) if self._is_plain(info, frozenset()) else None
+        return Order(found) if found is not None else super().order_of(info)
+
+    def own_order(self, info: ClassInfo) -> tuple[ClassInfo | ExternalValue, ...] | None:
+        """What astroid alone says of the order of ``info``, without ``object``; None where it has no order."""
         node = self.class_node(info)
-        if node is not None and self._is_plain(info, frozenset()):
-            with self._tree.entered(far=True):
-                try:
-                    return Order(tuple(one for one in map(self._ordered, node.mro()) if one is not None))
-                except AstroidError:
-                    pass
-        return super().order_of(info)
+        if node is None:
+            return None
+        with self._tree.entered(far=True):
+            try:
+                found = node.mro()
+            except (AstroidError, RecursionError):
+                return None
+        return tuple(one for one in map(self._ordered, found) if one is not None)
 
     def members_of(self, info: ClassInfo) -> dict[str, Member]:
         """The members of the class's own ``__dict__``, the last definition of each name."""
