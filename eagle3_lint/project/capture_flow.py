@@ -19,6 +19,7 @@ from eagle3_lint.project.classes import ClassInfo, Found
 from eagle3_lint.project.effects import ITEM, Effects, Event, Path, effects_of
 from eagle3_lint.project.interpreter import Constructed
 from eagle3_lint.project.modules import FunctionNode, Module
+from eagle3_lint.project.pair_flow import PairUse, pair_use
 from eagle3_lint.project.reading_forward import first_parameter
 from eagle3_lint.project.values import (
     ClassValue,
@@ -114,6 +115,7 @@ class CaptureFlow:
         self._texts: dict[tuple[str, int], str] = {}
         self._above: dict[tuple[str, int], tuple[str, ...]] = {}
         self._stateful: dict[str, bool] = {}
+        self._pair_uses: dict[tuple[str, int, frozenset[str], frozenset[str]], PairUse | None] = {}
         self._questions: dict[tuple[str, int, str], tuple[LayerQuestion, ...] | None] = {}
 
     # Functions
@@ -158,6 +160,14 @@ class CaptureFlow:
             function = found.function() if name in self.text(found) else None
             self._questions[key] = layer_questions(function, name) if function is not None else ()
         return self._questions[key]
+
+    def pair_use(self, found: Found, bodies: frozenset[str], flags: frozenset[str]) -> PairUse | None:
+        """What ``found`` does with what ``bodies`` return; None where it is no plain function."""
+        key = (found.definer.path, found.line, bodies, flags)
+        if key not in self._pair_uses:
+            effects = self.effects(found)
+            self._pair_uses[key] = pair_use(effects, bodies, flags) if effects is not None else None
+        return self._pair_uses[key]
 
     # Objects
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 _MOST_DEPTH = 4
 _OWN_CALL = re.compile(r"(?:\bself|\))\.([A-Za-z_]\w*)")
 _STATE_NAME = re.compile(rf"\bself\s*(?:\.|,\s*[\"'])\s*(\w*(?:{CAPTURE_STATE.pattern})\w*)")
+_ASSIGNED = re.compile(rf"^\s+self\.(\w*(?:{CAPTURE_STATE.pattern})\w*)(?:: [^=\n]+)? = ", re.MULTILINE)
 _COMPUTED = re.compile(r"__dict__|\bsetattr\(\s*self\s*,\s*[^\"'\s]|vars\(\s*self\s*\)")
 
 
@@ -43,7 +44,7 @@ def unset_reads(
     ``makers`` are objects whose constructors may set attributes of ``holder`` after they made it.
     """
     flow, info = project.capture_flow, holder.info
-    mentioned = _mentioned_state(flow, info, setters)
+    mentioned = _mentioned_state(flow, info, setters) - _plainly_set(flow, info)
     if not mentioned or info.order.problem or foreign_bases(info):
         return ()
     made = flow.constructed(holder)
@@ -78,6 +79,12 @@ def _mentioned_state(flow: CaptureFlow, info: ClassInfo, setters: tuple[str, ...
             following = info.find_after(method.definer, name) if "super" in text else None
             pending.extend(one for one in (info.find(name), following) if one is not None)
     return names
+
+
+def _plainly_set(flow: CaptureFlow, info: ClassInfo) -> set[str]:
+    """The names of capture state that the effective constructor assigns by itself; asks the text alone."""
+    constructor = info.find("__init__")
+    return set(_ASSIGNED.findall(flow.text(constructor))) if constructor is not None else set()
 
 
 def _given(flow: CaptureFlow, maker: Holder, holder: Holder) -> Iterator[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -49,17 +49,18 @@ def pair_use(effects: Effects, bodies: frozenset[str], flags: frozenset[str]) ->
     ``bodies`` are the paths that hold bodies (``self.model``); ``flags`` are the attributes that tell whether
     capture is on.
     """
-    node = effects.node
-    results, rebound = _results(node, bodies)
+    nodes = tuple(ast.walk(effects.node))
+    results, rebound = _results(nodes, bodies)
     guards = {id(event.node): event.guards for event in effects.of("write")}
-    unpackings = tuple(_unpackings(node, results, bodies, guards, flags))
-    calls = tuple(call for call in _calls(node) if _computes_logits(call) and _takes(call, results))
-    return PairUse(results, unpackings, calls, rebound, _is_opened(node, results))
+    unpackings = tuple(_unpackings(nodes, results, bodies, guards, flags))
+    calls = (inner for inner in nodes if isinstance(inner, ast.Call))
+    logits = tuple(call for call in calls if _computes_logits(call) and _takes(call, results))
+    return PairUse(results, unpackings, logits, rebound, _is_opened(nodes, results))
 
 
-def _is_opened(node: FunctionNode, results: frozenset[str]) -> bool:
+def _is_opened(nodes: Iterable[ast.AST], results: frozenset[str]) -> bool:
     """Whether something indexes one of ``results``, spreads it, or asks what it is."""
-    for inner in ast.walk(node):
+    for inner in nodes:
         looked_at: list[ast.expr] = []
         if isinstance(inner, ast.Subscript | ast.Starred):
             looked_at = [inner.value]
@@ -81,11 +82,11 @@ def is_body_call(value: ast.expr, bodies: frozenset[str]) -> bool:
     return any(keyword.arg == "language_model" and dotted_name(keyword.value) in bodies for keyword in value.keywords)
 
 
-def _results(node: FunctionNode, bodies: frozenset[str]) -> tuple[frozenset[str], bool]:
+def _results(nodes: Iterable[ast.AST], bodies: frozenset[str]) -> tuple[frozenset[str], bool]:
     """The names that hold what a body returned; and whether one of them is given any other value too."""
     found: set[str] = set()
     others: list[tuple[str, ast.expr]] = []
-    for statement in ast.walk(node):
+    for statement in nodes:
         if not isinstance(statement, ast.Assign | ast.AnnAssign | ast.NamedExpr) or statement.value is None:
             continue
         targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
@@ -104,13 +105,13 @@ def _results(node: FunctionNode, bodies: frozenset[str]) -> tuple[frozenset[str]
 
 
 def _unpackings(
-    node: FunctionNode,
+    nodes: Iterable[ast.AST],
     results: frozenset[str],
     bodies: frozenset[str],
     guards: dict[int, tuple[Guard, ...]],
     flags: frozenset[str],
 ) -> Iterator[Unpacking]:
-    for statement in ast.walk(node):
+    for statement in nodes:
         if not isinstance(statement, ast.Assign) or not isinstance(statement.targets[0], ast.Tuple | ast.List):
             continue
         names = [one.id for one in statement.targets[0].elts if isinstance(one, ast.Name)]
@@ -150,10 +151,6 @@ def _when(guards: tuple[Guard, ...], flags: frozenset[str]) -> tuple[When, bool]
 
 def _is_pipeline(guard: Guard) -> bool:
     return bool(guard.path) and guard.path[-1] in _PIPELINE
-
-
-def _calls(node: FunctionNode) -> Iterator[ast.Call]:
-    return (inner for inner in ast.walk(node) if isinstance(inner, ast.Call))
 
 
 def _computes_logits(call: ast.Call) -> bool:

@@ -60,7 +60,7 @@ from eagle3_lint.findings.model import Evidence, Finding, Span
 from eagle3_lint.project.capture_flow import Holder, SetterEffects
 from eagle3_lint.project.classes import ClassInfo, Found
 from eagle3_lint.project.contract import CAPTURE_SETTERS
-from eagle3_lint.project.pair_flow import PairUse, Unpacking, hands_on, pair_use, returned_pairs
+from eagle3_lint.project.pair_flow import PairUse, Unpacking, hands_on, returned_pairs
 from eagle3_lint.rules.base import Rule
 from eagle3_lint.rules.project_context import ProjectContext
 
@@ -210,11 +210,11 @@ def _loss(context: ProjectContext, info: ClassInfo, capture: _Capture) -> _Loss 
     uses: list[tuple[Found, PairUse]] = []
     for method in reach.methods:
         text = flow.text(method)
-        if not any(body.rpartition(".")[2] in text for body in capture.bodies):
+        if not any(body in text for body in capture.bodies):
             continue
-        effects = flow.effects(method)
-        if effects is not None:
-            uses.append((method, pair_use(effects, capture.bodies, capture.flags)))
+        use = flow.pair_use(method, capture.bodies, capture.flags)
+        if use is not None:
+            uses.append((method, use))
     for method, use in uses:
         loss = _unpacked(context, method, use, capture)
         if loss is not None:

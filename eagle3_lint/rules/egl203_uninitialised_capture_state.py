@@ -89,14 +89,15 @@ def _objects(context: ProjectContext, info: ClassInfo) -> Iterator[tuple[Holder,
     A body is looked at where its code lies with that of the registered class: each fault is then found with one family
     of files alone, whoever else uses the body.
     """
+    flow = context.project.capture_flow
+    if not any(flow.mentions_state(one.module) for one in info.project_classes):
+        return
     root = Holder(info)
     yield root, ()
-    flow = context.project.capture_flow
     files = {one.path for one in info.project_classes}
     for attribute in context.project.roles.held(info):
         for holder in flow.held(root, attribute).holders:
-            near = files.issuperset(one.path for one in holder.info.project_classes)
-            if near and any(flow.mentions_state(one.module) for one in holder.info.project_classes):
+            if files.issuperset(one.path for one in holder.info.project_classes):
                 yield holder, (root,)
 
 
