@@ -23,6 +23,14 @@ class TreeError(Eagle3LintError):
     """No SGLang source tree was found where one is needed (exit code 2)."""
 
 
+class FixError(Eagle3LintError):
+    """A fixed file can't be written (exit code 2); it still has its old content."""
+
+
+class GitError(Eagle3LintError):
+    """A git repository can't give what ``--since`` asks for (exit code 2)."""
+
+
 class UnreadableSourceError(Eagle3LintError):
     """One file can't be read or parsed; becomes finding EGL901.
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import gc
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from eagle3_lint.engine.file_check import FileResult, unreadable
 from eagle3_lint.engine.session import Session, SessionOptions
@@ -22,7 +22,7 @@ from eagle3_lint.sources.tree import report_root
 @dataclass(frozen=True)
 class Request:
     """What the user asked for. ``paths`` is None where none was given; ``buffer`` is the name and the text of standard
-    input."""
+    input; ``texts`` take the place of files, by absolute path."""
 
     paths: tuple[str, ...] | None = None
     select: tuple[str, ...] = ()
@@ -35,6 +35,7 @@ class Request:
     target_version: tuple[int, int] | None = None
     buffer: tuple[str, bytes] | None = None
     progress: Callable[[str], None] | None = None
+    texts: Mapping[str, bytes] = field(default_factory=dict)
 
 
 def check(request: Request) -> Report:
@@ -43,6 +44,11 @@ def check(request: Request) -> Report:
     Raises UsageError for unknown codes, TreeError where no paths are given and no SGLang is found, ReleaseError where a
     release can't be had.
     """
+    return checked(request)[0]
+
+
+def checked(request: Request) -> tuple[Report, Callable[[str], bytes]]:
+    """The report of ``check``, and what gives the very bytes of a file that were linted."""
     codes = select(request.select, request.ignore, request.pedantic)
     session = Session(
         SessionOptions(
@@ -55,9 +61,11 @@ def check(request: Request) -> Report:
         ),
         request.progress,
         parallel=True,
+        texts=request.texts,
     )
     with _without_collector():
-        return _Run(session, request, frozenset(codes)).report()
+        run = _Run(session, request, frozenset(codes))
+        return run.report(), run.data_of
 
 
 @contextmanager
@@ -107,6 +115,10 @@ class _Run:
             given=tuple(os.path.abspath(path) for path in self._request.paths or ()),
             active=tuple(sorted(self._codes)),
         )
+
+    def data_of(self, path: str) -> bytes:
+        """The content of the linted file ``path``."""
+        return self._session.workspace_of(path, self._buffer_of(path)).contents.data(path)
 
     def _discover(self) -> Discovered:
         if self._request.buffer is not None:

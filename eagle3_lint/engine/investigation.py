@@ -96,7 +96,7 @@ def investigate(workspace: Workspace, info: ClassInfo, findings: tuple[Finding, 
         *_delegating(subject),
         *_rest(subject),
         *_forward(subject),
-        *_typing(subject),
+        *_typing(subject, findings),
         *_findings(findings),
         *_verdict(subject),
     )
@@ -313,7 +313,7 @@ def _first_read(subject: Subject, write: CaptureWrite) -> tuple[str, int, str] |
 
 def _delegating(subject: Subject) -> Iterator[Step]:
     example = delegating_wrapper(subject.project, subject.setter, subject.supporting or subject.inner)
-    if example is None or example[0] is subject.info:
+    if example is None or subject.project.roles.exposure(subject.info, subject.setter) is not None:
         return
     if not subject.project.roles.is_multimodal(subject.wrapper) or subject.project.roles.is_draft(subject.info):
         return
@@ -384,7 +384,7 @@ def _forward(subject: Subject) -> Iterator[Step]:
         yield Step(FORWARD, f"{route.reason}: {end}", route.path, route.line)
 
 
-def _typing(subject: Subject) -> Iterator[Step]:
+def _typing(subject: Subject, findings: tuple[Finding, ...]) -> Iterator[Step]:
     module = subject.wrapper.module
     imports = typing_imports(module, subject.wrapper.line)
     spelled = imports.optional_layers()
@@ -398,7 +398,9 @@ def _typing(subject: Subject) -> Iterator[Step]:
         elif one.kind == "import" and one.target in ("typing", "typing_extensions"):
             lines.setdefault(one.place.line, []).append(f"{one.target} itself")
     needs = f", for which {listed(spelled.needs)} has to be imported too" if spelled.needs else ""
-    writes = f"a new method takes layer_ids: {spelled.text}{needs}"
+    added = (edit.text for one in findings if one.fix is not None for edit in one.fix.edits)
+    who = "the patch writes" if any(spelled.text in text for text in added) else "a new method would take"
+    writes = f"{who} layer_ids: {spelled.text}{needs}"
     for line, names in lines.items():
         last = f"; {writes}" if line == next(reversed(lines)) else ""
         yield Step(TYPING, f"line {line} imports {listed(tuple(names))}{last}", module.path, line)
@@ -412,6 +414,8 @@ def _typing(subject: Subject) -> Iterator[Step]:
 def _findings(findings: tuple[Finding, ...]) -> Iterator[Step]:
     for one in findings:
         yield Step(FOUND, f"{one.code} {one.symbol}: {one.message}", one.path, one.span.line)
+        if one.fix is not None and one.fix.remains:
+            yield Step(FOUND, f"beside the fix of {one.code}: {one.fix.remains}", one.path, one.span.line)
 
 
 def _verdict(subject: Subject) -> Iterator[Step]:
@@ -421,7 +425,17 @@ def _verdict(subject: Subject) -> Iterator[Step]:
             continue
         capture = capture_of(subject.project, subject.info, setter)
         message = f"{TITLES[protocol]}: {capture.state}. {_meaning(subject, capture.state, capture.note)}"
+        if protocol == "dspark" and _falls_back(subject, setter):
+            message += f" The runtime calls {capture_setter('dflash')} in its place."
         yield Step(VERDICT, message, subject.info.path, subject.info.line)
+
+
+def _falls_back(subject: Subject, setter: str) -> bool:
+    """Whether DSpark takes the setter of DFlash where a target has none of its own."""
+    roles, dflash = subject.project.roles, capture_setter("dflash")
+    called = subject.project.contract.method(setter)
+    asked = called is not None and all(site.guarded and not site.guard_raises for site in called.call_sites)
+    return asked and roles.exposure(subject.info, setter) is None and roles.exposure(subject.info, dflash) is not None
 
 
 def _meaning(subject: Subject, state: str, note: str) -> str:

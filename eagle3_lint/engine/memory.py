@@ -17,6 +17,7 @@ from eagle3_lint.sources.files import RUNTIME_FOLDERS
 if TYPE_CHECKING:
     from eagle3_lint.cache.facts import FactsCache
     from eagle3_lint.facts.encoding import Plain
+    from eagle3_lint.facts.extract import Functions
     from eagle3_lint.facts.module import ModuleFacts
     from eagle3_lint.findings.model import Finding
     from eagle3_lint.project.contract.model import Contract
@@ -49,8 +50,11 @@ class Memory:
 
         return FactsCache(self._store, self._name(self._key))
 
-    def facts(self, source: SourceText) -> ModuleFacts:
-        """The facts of ``source``; raises UnreadableSourceError where it isn't Python."""
+    def facts(self, source: SourceText) -> tuple[ModuleFacts, Functions]:
+        """The facts of ``source``, and the functions that were parsed for them.
+
+        Raises UnreadableSourceError where it isn't Python.
+        """
         return self._facts.facts(source)
 
     def knows_facts(self, source: SourceText) -> bool:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from eagle3_lint.engine.by_family import check_families
 from eagle3_lint.engine.loading import load_models
-from eagle3_lint.facts.extract import facts_of
+from eagle3_lint.facts.extract import facts_and_functions
 from eagle3_lint.findings.model import Finding
 from eagle3_lint.findings.report import InternalError
 from eagle3_lint.project.contract import Contract, builtin_contract, read_contract
@@ -33,7 +33,7 @@ class OpenedProject:
         self._workspace = workspace
         memory = workspace.memory
         self.memory = memory
-        self.modules = Modules(workspace.roots, workspace.contents, memory.facts if memory else facts_of)
+        self.modules = Modules(workspace.roots, workspace.contents, memory.facts if memory else facts_and_functions)
         self.parallel = workspace.parallel
         self.is_rememberable = True
         self.internal_errors: list[InternalError] = []

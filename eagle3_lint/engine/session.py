@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -40,13 +40,19 @@ class SessionOptions:
 class Session:
     """Answers for the files of any number of trees; knowledge of other files is read from disk, once.
 
-    ``parallel`` allows a second process, which only a program that has no threads of its own may ask for.
+    ``parallel`` allows a second process, which only a program that has no threads of its own may ask for. ``texts`` take
+    the place of files, by absolute path.
     """
 
     def __init__(
-        self, options: SessionOptions, progress: Callable[[str], None] | None = None, parallel: bool = False
+        self,
+        options: SessionOptions,
+        progress: Callable[[str], None] | None = None,
+        parallel: bool = False,
+        texts: Mapping[str, bytes] | None = None,
     ) -> None:
         self.options = options
+        self._texts = dict(texts or {})
         self._parallel = parallel
         self._progress = progress
         self._workspaces: dict[tuple[str | None, tuple[str, ...]], Workspace] = {}
@@ -120,7 +126,7 @@ class Session:
         return Workspace(
             tree,
             extra,
-            buffers,
+            {**self._texts, **(buffers or {})},
             self.options.engine,
             self._memory(tree, extra),
             self.options.pedantic,

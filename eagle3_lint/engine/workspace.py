@@ -141,9 +141,13 @@ class Workspace:
             return
         from eagle3_lint.engine.memory import Recalled
 
+        outside = self.opened.outside()
+        if not outside.isdisjoint(self.contents.buffered):
+            # what lies there on disk isn't what the findings depend on
+            return
         failed = {error.rule for error in self.internal_errors}
         kept = {code: found for code, found in self._found.items() if code not in failed}
-        self.memory.keep(self.key, self.opened.outside(), Recalled(kept, self._census))
+        self.memory.keep(self.key, outside, Recalled(kept, self._census))
 
     def _recall(self) -> None:
         if self._recalled:

@@ -169,8 +169,8 @@ def _signature_like(arguments: ast.arguments) -> _Signature:
     required = len(plain) - len(arguments.defaults)
     parameters, passed = ["self"], []
     for index, one in enumerate(plain[1:], 1):
-        default = f"={ast.unparse(arguments.defaults[index - required])}" if index >= required else ""
-        parameters.append(one.arg + default)
+        given = f"={ast.unparse(arguments.defaults[index - required])}" if index >= required else ""
+        parameters.append(one.arg + given)
         passed.append(one.arg)
     if arguments.vararg is not None:
         parameters.append(f"*{arguments.vararg.arg}")

@@ -13,6 +13,7 @@ class Contents:
 
     def __init__(self, buffers: Mapping[str, bytes] | None = None) -> None:
         self._data: dict[str, bytes] = dict(buffers or {})
+        self.buffered = frozenset(self._data)
 
     def data(self, path: str) -> bytes:
         """The bytes of the file ``path``; raises UnreadableSourceError where there is no such file or no right to it."""

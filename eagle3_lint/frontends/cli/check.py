@@ -5,13 +5,22 @@ from __future__ import annotations
 import os
 import sys
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from eagle3_lint import __version__
 from eagle3_lint.errors import UsageError
 from eagle3_lint.frontends.cli.arguments import Options, check_parser, working_directory
 from eagle3_lint.frontends.cli.engine import Engine, real_engine
-from eagle3_lint.frontends.cli.streams import Progress, complain, say, use_color, write_output
+from eagle3_lint.frontends.cli.fixes import check_fix_options, keep_fixes, show_diff, wants_fixes
+from eagle3_lint.frontends.cli.streams import (
+    Progress,
+    complain,
+    say,
+    use_color,
+    write_error_output,
+    write_output,
+)
 from eagle3_lint.output import renderer
 from eagle3_lint.output.context import RenderContext
 from eagle3_lint.rules.registry import select
@@ -20,7 +29,7 @@ from eagle3_lint.sources.reading import MAX_SOURCE_BYTES
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from eagle3_lint.engine import Request
+    from eagle3_lint.engine import Fixed, Request
     from eagle3_lint.findings.report import Report
 
 NO_FILES = 3
@@ -37,19 +46,49 @@ def run_check(argv: list[str], engine: Engine | None = None) -> int:
     options = Options(given)
     _check_codes(options)
     _check_output(options)
+    check_fix_options(options)
     started = time.monotonic()
     progress = Progress() if Progress.is_wanted() and not options.get("quiet", False) else None
     request = _request(given.paths, options, progress)
+    fixed: Fixed | None = None
     try:
-        found = (engine or real_engine()).check(request)
+        if wants_fixes(options):
+            fixed = _fix(engine or real_engine(), request, options)
+        else:
+            found = (engine or real_engine()).check(request)
     finally:
         if progress:
             progress.clear()
+    if fixed is not None:
+        if options.get("diff", False):
+            return _show_diff(fixed, options, time.monotonic() - started)
+        found = fixed.report
+        request = replace(request, buffer=keep_fixes(fixed, request.buffer))
     report = _compared(found, options)
     _tell(report, options, time.monotonic() - started)
-    write_output(_rendered(report, options, request), options.optional("output"))
+    rendered = _rendered(report, options, request)
+    if fixed is not None and request.buffer is not None and not options.optional("output"):
+        write_error_output(rendered)
+    else:
+        write_output(rendered, options.optional("output"))
     _write_baseline(found, options)
     return _exit_code(report, options)
+
+
+def _fix(engine: Engine, request: Request, options: Options) -> Fixed:
+    return engine.fix(
+        request,
+        unsafe=options.get("unsafe-fixes", False),
+        reported=lambda report: _compared(report, options),
+    )
+
+
+def _show_diff(fixed: Fixed, options: Options, seconds: float) -> int:
+    _tell(fixed.report, options, seconds)
+    differs = show_diff(fixed, options)
+    if fixed.report.internal_errors or fixed.report.files == 0:
+        return _exit_code(fixed.report, options)
+    return 1 if differs and not options.get("exit-zero", False) else 0
 
 
 def _check_codes(options: Options) -> None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
-    from eagle3_lint.engine import ExplainRequest, Explanation, MatrixRequest, Request
+    from collections.abc import Callable
+
+    from eagle3_lint.engine import ExplainRequest, Explanation, Fixed, MatrixRequest, Request
     from eagle3_lint.findings.report import Report
 
 
@@ -17,6 +19,9 @@ class Engine(Protocol):
 
     def explain(self, request: ExplainRequest) -> Explanation:
         """The investigation of one class."""
+
+    def fix(self, request: Request, *, unsafe: bool, reported: Callable[[Report], Report]) -> Fixed:
+        """The report on what remains of ``request`` once it is fixed, and the changes to make."""
 
     def matrix(self, request: MatrixRequest) -> dict[str, Any]:
         """The support matrix, as its JSON has it."""

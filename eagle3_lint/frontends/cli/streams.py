@@ -19,11 +19,27 @@ def write_output(pieces: Iterable[str], path: str | None) -> None:
     """
     if path is None:
         _write_standard_output(pieces)
-        return
-    try:
-        _write_file(pieces, path)
-    except OSError as error:
-        raise UsageError(f"can't write {path}: {error.strerror or error}") from None
+    else:
+        _write_named((piece.encode("utf-8", "backslashreplace") for piece in pieces), path)
+
+
+def write_bytes(data: bytes, path: str | None) -> None:
+    """Writes ``data`` as it is, where and as ``write_output`` writes text."""
+    if path is not None:
+        _write_named([data], path)
+    elif data:
+        _write_standard_output([data])
+
+
+def write_error_output(pieces: Iterable[str]) -> None:
+    """Writes text to standard error, because something else is on standard output."""
+    if sys.stderr is not None:
+        try:
+            sys.stderr.writelines(pieces)
+            sys.stderr.flush()
+        except (OSError, ValueError):
+            # nobody listens: there is no other place to say so
+            return
 
 
 def say(text: str) -> None:
@@ -78,7 +94,14 @@ class Progress:
             self._shown = False
 
 
-def _write_standard_output(pieces: Iterable[str]) -> None:
+def _write_named(pieces: Iterable[bytes], path: str) -> None:
+    try:
+        _write_file(pieces, path)
+    except OSError as error:
+        raise UsageError(f"can't write {path}: {error.strerror or error}") from None
+
+
+def _write_standard_output(pieces: Iterable[str] | Iterable[bytes]) -> None:
     stream = sys.stdout
     if stream is None:
         return
@@ -87,7 +110,10 @@ def _write_standard_output(pieces: Iterable[str]) -> None:
         if reconfigure is not None:
             reconfigure(errors="backslashreplace")
         for piece in pieces:
-            stream.write(piece)
+            if isinstance(piece, bytes):
+                stream.buffer.write(piece)
+            else:
+                stream.write(piece)
         stream.flush()
     except BrokenPipeError:
         _silence(stream.fileno())
@@ -103,19 +129,19 @@ def _silence(descriptor: int) -> None:
     os.close(nowhere)
 
 
-def _write_file(pieces: Iterable[str], path: str) -> None:
+def _write_file(pieces: Iterable[bytes], path: str) -> None:
     target = os.path.realpath(path)
     mode = _mode_of(target)
     if mode is not None and not stat.S_ISREG(mode):
         # a device, a FIFO: there is nothing to keep, and replacing it would destroy it
-        with open(target, "w", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
+        with open(target, "wb") as file:
             file.writelines(pieces)
         return
     folder, name = os.path.split(target)
     temporary = os.path.join(folder, f".{name[:100]}.{os.getpid()}.tmp")
     descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0), 0o666)
     try:
-        with open(descriptor, "w", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
+        with open(descriptor, "wb") as file:
             file.writelines(pieces)
         if mode is not None:
             os.chmod(temporary, stat.S_IMODE(mode))
