@@ -5,7 +5,7 @@ from __future__ import annotations
 from eagle3_lint.cache.files import FileAnswers
 from eagle3_lint.cache.store import Store, digest
 from eagle3_lint.facts.encoding import Plain, decode, encode
-from eagle3_lint.facts.extract import facts_of
+from eagle3_lint.facts.extract import Functions, facts_and_functions
 from eagle3_lint.facts.module import ModuleFacts
 from eagle3_lint.sources.text import SourceText
 
@@ -16,18 +16,21 @@ class FactsCache:
     def __init__(self, store: Store, name: str) -> None:
         self._answers = FileAnswers(store, f"facts-{name}")
 
-    def facts(self, source: SourceText) -> ModuleFacts:
-        """The facts of ``source``; raises UnreadableSourceError where it isn't Python."""
+    def facts(self, source: SourceText) -> tuple[ModuleFacts, Functions]:
+        """The facts of ``source``, and the functions that were parsed for them.
+
+        Raises UnreadableSourceError where it isn't Python.
+        """
         key = digest(source.data)
         plain = self._answers.find(key)
         if plain is not None:
             try:
-                return decode(plain)
+                return decode(plain), {}
             except (ValueError, TypeError):
                 plain = None
-        facts = facts_of(source)
+        facts, functions = facts_and_functions(source)
         self._answers.keep(key, encode(facts))
-        return facts
+        return facts, functions
 
     def knows(self, source: SourceText) -> bool:
         """Whether the facts of ``source`` are remembered."""

@@ -28,9 +28,13 @@ from eagle3_lint.sources.reading import parse_source
 from eagle3_lint.sources.text import SourceText
 
 _Environment = dict[str, Alternatives]
+Functions = dict[tuple[int, int], ast.FunctionDef | ast.AsyncFunctionDef]
+# What following constructors and forwards starts from; parsing these again would cost more than holding them.
+_LIKELY = frozenset({"__init__", "forward"})
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _IMPORT = re.compile(
-    r"^[ \t]*(?:from[ \t]+([.\w]+)[ \t]+import[ \t]*(\([^)]*\)|[^\n#]*)|import[ \t]+([^\n#]*))", re.M
+    r"[ \t]*(?:[^\n;#]*:[ \t]*)?"
+    r"(?:from[ \t]+([.\w]+)[ \t]+import[ \t]*(\([^)]*\)|[^\n#;]*)|import[ \t]+([^\n#;]*))"
 )
 _IDENTIFIER = re.compile(r"\w+")
 _DOTTED = re.compile(r"[\w.]+")
@@ -39,8 +43,19 @@ _EXTENDING_CALLS = frozenset({"append", "extend", "insert", "update", "add"})
 
 def facts_of(source: SourceText) -> ModuleFacts:
     """The facts of ``source``; raises UnreadableSourceError where it isn't Python."""
+    return facts_and_functions(source)[0]
+
+
+def facts_and_functions(source: SourceText) -> tuple[ModuleFacts, Functions]:
+    """The facts of ``source``, and those of its functions that are likely to be asked for, by line and offset.
+
+    Raises UnreadableSourceError where it isn't Python.
+    """
     try:
-        return replace(extract(parse_source(source)), imports=tuple(imports_in(source.text)))
+        walk = _ModuleWalk()
+        environment: _Environment = {}
+        walk.run(parse_source(source).body, environment)
+        return replace(walk.finish(environment), imports=tuple(imports_in(source.text))), walk.functions
     except RecursionError:
         raise UnreadableSourceError("its statements are nested too deeply") from None
 
@@ -59,15 +74,24 @@ def imports_in(text: str) -> Iterator[tuple[int, str, tuple[str, ...]]]:
     What looks like one in a string counts as well: who asks wants no import to be left out.
     """
     found: dict[tuple[int, str, tuple[str, ...]], None] = {}
-    for match in _IMPORT.finditer(text):
-        target, names, plain = match.groups()
-        if target is not None:
-            level = len(target) - len(target.lstrip("."))
-            found[level, target[level:], tuple(_IDENTIFIER.findall(names))] = None
-        else:
-            for name in _DOTTED.findall(plain):
-                found[0, name, ()] = None
+    at = text.find("import")
+    while at >= 0:
+        start = max(text.rfind("\n", 0, at), text.rfind(";", 0, at)) + 1
+        match = _IMPORT.match(text, start)
+        if match is not None:
+            found.update(dict.fromkeys(_imported(match)))
+        at = text.find("import", max(at + 6, match.end() if match is not None else 0))
     yield from found
+
+
+def _imported(match: re.Match[str]) -> Iterator[tuple[int, str, tuple[str, ...]]]:
+    target, names, plain = match.groups()
+    if target is not None:
+        level = len(target) - len(target.lstrip("."))
+        yield level, target[level:], tuple(_IDENTIFIER.findall(names))
+    else:
+        for name in _DOTTED.findall(plain):
+            yield 0, name, ()
 
 
 def dotted_name(node: ast.expr) -> str:
@@ -122,6 +146,7 @@ class _ModuleWalk:
         self.used_by_bases: list[dict[str, Alternatives]] = []
         self.typing_only: dict[str, None] = {}
         self.exports: list[str] | None = None
+        self.functions: Functions = {}
 
     def finish(self, final: _Environment) -> ModuleFacts:
         """The collected facts, with each class's environment reduced to what differs from ``final``."""
@@ -334,6 +359,8 @@ class _ModuleWalk:
     ) -> Iterator[Member]:
         for node in body:
             if isinstance(node, _FUNCTIONS):
+                if node.name in _LIKELY:
+                    self.functions[node.lineno, node.col_offset] = node
                 yield Member(
                     node.name, "function", place_of(node), _first_line(node), _decorators(node), conditional
                 )

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from functools import cached_property
 
 from eagle3_lint.errors import UnreadableSourceError
-from eagle3_lint.facts.extract import facts_of
+from eagle3_lint.facts.extract import Functions, facts_and_functions
 from eagle3_lint.facts.module import Alternatives, Binding, ClassFacts, ModuleFacts, Place
 from eagle3_lint.findings.model import Span
 from eagle3_lint.sources.contents import Contents
@@ -21,11 +21,13 @@ FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 class Module:
     """One module: its source, its facts, and its statements on demand."""
 
-    def __init__(self, name: str, source: SourceText, facts: ModuleFacts) -> None:
+    def __init__(
+        self, name: str, source: SourceText, facts: ModuleFacts, functions: Functions | None = None
+    ) -> None:
         self.name = name
         self.source = source
         self.facts = facts
-        self._statements: dict[tuple[int, int], ast.stmt] = {}
+        self._statements: dict[tuple[int, int], ast.stmt] = dict(functions or {})
         self._mentions: dict[str, bool] = {}
 
     @property
@@ -130,7 +132,7 @@ class Modules:
         self,
         roots: tuple[str, ...],
         contents: Contents | None = None,
-        facts: Callable[[SourceText], ModuleFacts] = facts_of,
+        facts: Callable[[SourceText], tuple[ModuleFacts, Functions]] = facts_and_functions,
     ) -> None:
         self.roots = roots
         self._contents = contents or Contents()
@@ -218,7 +220,7 @@ class Modules:
     def _load(self, path: str) -> Module | UnreadableSourceError:
         try:
             source = self._contents.source(path)
-            return Module(self.name_of(path), source, self._facts(source))
+            return Module(self.name_of(path), source, *self._facts(source))
         except UnreadableSourceError as error:
             return error
 
