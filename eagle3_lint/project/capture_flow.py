@@ -366,6 +366,9 @@ class CaptureFlow:
         return "\n".join(texts) if texts else None
 
     def _loads(self, method: Found, name: str) -> bool:
+        text = self.text(method)
+        if '"""' not in text and "'''" not in text and _plainly_loads(text, name):
+            return True
         try:
             function = method.function()
         except UnreadableSourceError:
@@ -496,6 +499,13 @@ def _runs(found: Found) -> bool:
 def is_setter(name: str) -> bool:
     """Whether a method of this name tells what to capture."""
     return name.startswith("set_") and name.endswith("_to_capture")
+
+
+def _plainly_loads(text: str, name: str) -> bool:
+    """Whether a line of code that has no string in it reads ``name``: then nothing has to be parsed."""
+    read = re.compile(rf"\.{re.escape(name)}\b(?!\s*(?::[^=\n]*)?=[^=])")
+    codes = (line.partition("#")[0] for line in text.splitlines() if name in line)
+    return any('"' not in code and "'" not in code and read.search(code) for code in codes)
 
 
 def loads_name(function: FunctionNode, name: str) -> bool:
