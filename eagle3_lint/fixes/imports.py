@@ -43,9 +43,10 @@ def import_from(body: Sequence[ast.stmt], module: str, above: int) -> ast.Import
     for statement in body:
         if statement.lineno >= above:
             return None
-        if isinstance(statement, ast.ImportFrom) and not statement.level and statement.module == module:
-            if statement.names[0].name != "*" and (statement.end_lineno or statement.lineno) < above:
-                return statement
+        if not isinstance(statement, ast.ImportFrom) or statement.level or statement.module != module:
+            continue
+        if statement.names[0].name != "*" and (statement.end_lineno or statement.lineno) < above:
+            return statement
     return None
 
 

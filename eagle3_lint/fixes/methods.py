@@ -76,11 +76,12 @@ def _is_plain(source: SourceText, member: Member, style: ClassStyle) -> bool:
 
 def _rendered(style: ClassStyle, methods: Sequence[Lines]) -> str:
     """The text of ``methods``, without a line ending at its end."""
-    texts = [
-        style.ending.join(f"{style.indent}{style.unit * line.level}{line.text}" for line in method)
-        for method in methods
-    ]
-    return (style.ending * (style.blank + 1)).join(texts)
+    return (style.ending * (style.blank + 1)).join(rendered(style, method) for method in methods)
+
+
+def rendered(style: ClassStyle, lines: Lines) -> str:
+    """The text of ``lines``, each indented, without a line ending at its end."""
+    return style.ending.join(f"{style.indent}{style.unit * line.level}{line.text}" for line in lines)
 
 
 def _after(source: SourceText, line: int, style: ClassStyle, methods: Sequence[Lines]) -> Edit:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 
 from eagle3_lint.facts.module import ClassFacts, Member
 from eagle3_lint.fixes.text import ending_at, indent_of, is_blank_before
@@ -81,7 +82,7 @@ def _body_indent(source: SourceText, facts: ClassFacts, outer: str) -> str:
 
 def _unit(source: SourceText) -> str:
     """What the file's first indented line after a colon is indented by."""
-    for before, line in zip(source.lines, source.lines[1:], strict=False):
+    for before, line in pairwise(source.lines):
         if before.endswith(":") and before[:1] not in ("", "#", *_BLANK) and line[:1] in (" ", "\t"):
             return line[: len(line) - len(line.lstrip(_BLANK))]
     return "    "
@@ -97,7 +98,7 @@ def _quote(text: str) -> str:
 def _blank_between(source: SourceText, methods: list[Member]) -> int:
     """How many blank lines stand between most methods: none, one or two."""
     seen: list[int] = []
-    for before, after in zip(methods, methods[1:], strict=False):
+    for before, after in pairwise(methods):
         gap = source.lines[before.place.end_line : (after.first_line or after.place.line) - 1]
         if all(not line.strip(_BLANK) for line in gap):
             seen.append(len(gap))

@@ -46,7 +46,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from eagle3_lint.findings.model import Evidence, Finding
+from eagle3_lint.findings.model import Evidence, Finding, Fix
+from eagle3_lint.fixes.delegation import delegating_fix
+from eagle3_lint.fixes.own_interface import own_fix
 from eagle3_lint.project.classes import ClassInfo
 from eagle3_lint.project.roles import EAGLE3_SETTER, Candidate, Exposure
 from eagle3_lint.rules.base import Rule
@@ -98,8 +100,22 @@ def _finding(
         inner=context.inner(inner, EAGLE3_SETTER),
         methods=methods,
         evidence=tuple(_evidence(context, owner, methods, exposure, inner)),
+        fix=_fix(context, owner, methods, inner, registered),
         caused_by=tuple(one.path for one in owner.project_classes),
     )
+
+
+def _fix(
+    context: ProjectContext,
+    owner: ClassInfo,
+    methods: tuple[str, ...],
+    inner: tuple[Candidate, ...],
+    registered: tuple[ClassInfo, ...],
+) -> Fix | None:
+    if not inner:
+        return own_fix(context.project, owner, methods)
+    users = tuple(dict.fromkeys((owner, *registered)))
+    return delegating_fix(context.project, owner, inner[0].attribute, methods, users)
 
 
 def _message(

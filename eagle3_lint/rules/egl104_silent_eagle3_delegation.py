@@ -28,6 +28,12 @@ class VisionWrapper(nn.Module):
         self.language_model.set_eagle3_layers_to_capture(layer_ids)
 ```
 
+## Fix
+
+Adds the branch that raises, where the question is asked in a usual way: an `if` around everything, an early return, a
+caught `AttributeError`. Safe where every inner model that the class may hold has the method, so that nothing changes for
+any of them; unsafe where a model that started so far is refused from now on.
+
 ## Sources
 
 - sgl-project/sglang#7185: the delegation of `Llama4ForConditionalGeneration`, all of it under `hasattr`, in the
@@ -39,12 +45,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
-from eagle3_lint.findings.model import Evidence, Finding
+from eagle3_lint.findings.model import Evidence, Finding, Fix
+from eagle3_lint.fixes.raising import raising_fix
 from eagle3_lint.project.classes import ClassInfo, Found
 from eagle3_lint.project.effects import Effects, Event, Path, effects_of
 from eagle3_lint.project.existence import Existence, existence
 from eagle3_lint.project.modules import FunctionNode
 from eagle3_lint.project.subjects import capture_setters, delegating_subjects, effective_methods, registered_among
+from eagle3_lint.project.values import InstanceValue
 from eagle3_lint.rules.base import Rule
 from eagle3_lint.rules.project_context import ProjectContext, listed
 
@@ -125,8 +133,31 @@ def _finding(
         inner=context.inner(candidates, name),
         methods=(name,),
         evidence=tuple(_evidence(info, effects)),
+        fix=_fix(context, found, users, effects, asked),
         scope=f"{info.dotted}.{name}",
         caused_by=tuple(one.path for user in users for one in user.project_classes),
+    )
+
+
+def _fix(
+    context: ProjectContext, found: Found, users: tuple[ClassInfo, ...], effects: Effects, asked: tuple[Path, ...]
+) -> Fix | None:
+    """The raising branch; safe where every inner model has what is asked for, so that the branch is never taken."""
+    if len(asked) != 1:
+        return None
+    path = asked[0]
+    sure = len(path) == 3 and all(_always_there(context, user, path[1], path[2]) for user in users)
+    return raising_fix(found, effects.node, path, "safe" if sure else "unsafe")
+
+
+def _always_there(context: ProjectContext, user: ClassInfo, attribute: str, name: str) -> bool:
+    held = context.project.construct(user).attributes.get(attribute)
+    candidates = context.project.roles.candidates(user, attribute)
+    return (
+        held is not None
+        and bool(candidates)
+        and all(isinstance(value, InstanceValue) for value in held.values)
+        and all(context.project.roles.supports(one, name) for one in candidates)
     )
 
 

@@ -35,6 +35,11 @@ class ForCausalLM(nn.Module):
         self.model.layers_to_capture = [val + 1 for val in layer_ids]
 ```
 
+## Fix
+
+Gives the layers the default `None` where that is all that is missing. Safe where the method deals with `None` or hands
+the layers on to another setter; otherwise the fallback remains to be written. What drops the layers is left to you.
+
 ## Sources
 
 - No public report. The calls are those of `srt/model_executor` and `srt/speculative` of sgl-project/sglang: without
@@ -45,9 +50,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from eagle3_lint.findings.model import Evidence, Finding
+from eagle3_lint.findings.model import Evidence, Finding, Fix
+from eagle3_lint.fixes.signature import default_fix
 from eagle3_lint.project.classes import ClassInfo, Found
 from eagle3_lint.project.contract import CAPTURE_SETTERS, CallSite, ContractMethod, capture_setter
 from eagle3_lint.project.modules import FunctionNode
@@ -113,7 +119,8 @@ def check(context: ProjectContext) -> Iterable[Finding]:
         signature = _signature(function, bound="staticmethod" not in found.member.decorators)
         refused = [(call, why) for call in _calls(context, method, users) if (why := signature.refusal(call))]
         if refused:
-            yield _mismatch(context, name, found, users, refused)
+            fix = _fix(name, found, function, signature, [call for call, _ in refused])
+            yield _mismatch(context, name, found, users, refused, fix)
         elif name in CAPTURE_SETTERS and _drops_layers(function, signature):
             yield _dropped(context, name, found, users, signature)
 
@@ -187,7 +194,12 @@ def _only_raises(function: FunctionNode) -> bool:
 
 
 def _mismatch(
-    context: ProjectContext, name: str, found: Found, users: tuple[ClassInfo, ...], refused: list[tuple[_Call, str]]
+    context: ProjectContext,
+    name: str,
+    found: Found,
+    users: tuple[ClassInfo, ...],
+    refused: list[tuple[_Call, str]],
+    fix: Fix | None,
 ) -> Finding:
     call, why = refused[0]
     where = f" ({context.shown(call.sites[0].path, call.sites[0].line)})" if call.sites else ""
@@ -203,7 +215,16 @@ def _mismatch(
             for one, reason in refused
             for site in one.sites
         ),
+        fix,
     )
+
+
+def _fix(name: str, found: Found, function: FunctionNode, signature: _Signature, calls: list[_Call]) -> Fix | None:
+    """The default for the layers, where a call without them is all that is refused."""
+    relaxed = replace(signature, required=frozenset())
+    if name not in CAPTURE_SETTERS or found.member.decorators or any(relaxed.refusal(call) for call in calls):
+        return None
+    return default_fix(found, function)
 
 
 def _dropped(
@@ -229,6 +250,7 @@ def _finding(
     users: tuple[ClassInfo, ...],
     message: str,
     evidence: tuple[Evidence, ...],
+    fix: Fix | None = None,
 ) -> Finding:
     return context.finding(
         "EGL105",
@@ -238,6 +260,7 @@ def _finding(
         registered=registered_among(context.project, users),
         methods=(name,),
         evidence=evidence,
+        fix=fix,
         scope=f"{found.definer.dotted}.{name}",
         caused_by=tuple(one.path for user in users for one in user.project_classes),
     )

@@ -29,6 +29,10 @@ class ForCausalLM(nn.Module):
         self.model.layers_to_capture = layer_ids or [2, 16, 29]
 ```
 
+## Fix
+
+Renames the method. Safe where the old name stands nowhere else in the module and no inherited method is replaced.
+
 ## Sources
 
 - No public report, and no release from 0.4.6 to 0.5.23 of sgl-project/sglang has such a method. The names are those
@@ -43,6 +47,7 @@ from functools import cached_property
 
 from eagle3_lint.facts.module import Member
 from eagle3_lint.findings.model import Evidence, Finding
+from eagle3_lint.fixes.renaming import renaming_fix
 from eagle3_lint.project.classes import ClassInfo
 from eagle3_lint.project.modules import Module
 from eagle3_lint.project.project import Project
@@ -238,6 +243,7 @@ def _finding(
         methods=(meant,),
         evidence=tuple(Evidence(site.path, site.line, f"the runtime calls {meant}{site.shape}") for site in sites),
         certain=False,
+        fix=renaming_fix(info, member, meant, replaces=inherited is not None),
         scope=f"{info.dotted}.{member.name}",
     )
 
