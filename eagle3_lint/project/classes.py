@@ -105,6 +105,22 @@ class ClassInfo:
         return tuple(self._names.base_values(self, base) for base in self.facts.bases)
 
     @cached_property
+    def kin(self) -> tuple[ClassInfo, ...]:
+        """This class and the classes of models that it may inherit from, in no particular order."""
+        found: dict[ClassInfo, None] = {self: None}
+        pending = [self]
+        while pending:
+            for base in self._names.near_bases(pending.pop()):
+                if base not in found:
+                    found[base] = None
+                    pending.append(base)
+        return tuple(found)
+
+    def may_mention(self, word: str) -> bool:
+        """Whether the source of this class or its kin has ``word`` in it; False is certain for what models can bring."""
+        return any(one.module.mentions(word) and word in one.text for one in self.kin)
+
+    @cached_property
     def order(self) -> Order:
         """The method resolution order."""
         return self._names.order_of(self)

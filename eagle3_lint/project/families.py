@@ -11,11 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from eagle3_lint.project.names import absolute_module
-
 if TYPE_CHECKING:
-    from eagle3_lint.facts.module import Binding
-    from eagle3_lint.project.classes import ClassInfo
     from eagle3_lint.project.modules import Module
     from eagle3_lint.project.project import Project
 
@@ -26,8 +22,8 @@ def families(project: Project) -> tuple[Family, ...]:
     """The model files of ``project``, as sets of paths that belong together."""
     groups = _Groups(project.model_files)
     for info in project.classes:
-        for path in _files_of_bases(project, info):
-            groups.join(info.path, path)
+        for base in info.kin:
+            groups.join(info.path, base.path)
         if "__getattr__" in info.members or (info.module.mentions("forward = ") and "forward = " in info.text):
             attributes = (*project.roles.forwards_to(info), *project.roles.hands_forward_to(info))
             for attribute in attributes:
@@ -37,28 +33,6 @@ def families(project: Project) -> tuple[Family, ...]:
         for info in project.entries(module):
             groups.join(module.path, info.path)
     return groups.all()
-
-
-def _files_of_bases(project: Project, info: ClassInfo) -> Iterable[str]:
-    """The other model files that bases of ``info`` come from; most classes need no look beyond their own file."""
-    module = info.module
-    for base in info.facts.bases:
-        found = module.final.get(base.dotted.partition(".")[0]) if base.dotted else None
-        kinds = [module.binding(index) for index in found.indexes] if found is not None else []
-        if kinds and all(one.kind == "class" for one in kinds) and not info.facts.environment:
-            continue
-        if kinds and all(
-            one.kind in ("from", "import") and not _leads_to_models(project, module, one) for one in kinds
-        ):
-            continue
-        return [one.path for one in info.project_classes]
-    return ()
-
-
-def _leads_to_models(project: Project, module: Module, binding: Binding) -> bool:
-    target = absolute_module(module, binding.target, binding.level)
-    follows = project.names.follows
-    return (binding.kind == "import" and binding.target.partition(".")[0] == "sglang") or follows(target) or follows(f"{target}.{binding.original}")
 
 
 def dependencies(project: Project, family: Family) -> Family:

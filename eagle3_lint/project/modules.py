@@ -46,6 +46,11 @@ class Module:
         """The bindings of each name after the module has run."""
         return dict(self.facts.final)
 
+    @cached_property
+    def attribute_bindings(self) -> tuple[tuple[str, Alternatives], ...]:
+        """The assignments to attributes of names (``Class.method = …``) at module level."""
+        return tuple(pair for pair in self.facts.final if "." in pair[0])
+
     def mentions(self, word: str) -> bool:
         """Whether the source has ``word`` in it."""
         known = self._mentions.get(word)

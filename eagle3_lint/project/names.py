@@ -77,18 +77,35 @@ class Names:
                 return self._complex_base(info, expression, environment)
         return (UnknownValue("the base can't be found"),)
 
+    def near_bases(self, info: ClassInfo) -> tuple[ClassInfo, ...]:
+        """The classes of models that the bases of ``info`` may be; other files of the tree aren't read for it."""
+        found: dict[ClassInfo, None] = {}
+        environment = dict(info.facts.environment)
+        for base in info.facts.bases:
+            if not base.dotted:
+                found.update(dict.fromkeys(v.info for v in self.base_values(info, base) if isinstance(v, ClassValue)))
+                continue
+            root, *rest = base.dotted.split(".")
+            values = self.in_class_body(info, root, environment, far=False)
+            for attribute in rest:
+                values = self.attribute(values, attribute, far=False)
+            found.update(dict.fromkeys(value.info for value in values if isinstance(value, ClassValue)))
+        return tuple(found)
+
     def members_of(self, info: ClassInfo) -> dict[str, Member]:
         """The members of the class's own ``__dict__``, the last definition of each name."""
         own = {member.name: member for member in info.facts.members if member.kind != "declared"}
         prefix = f"{info.facts.qualname}."
-        for dotted, found in info.module.facts.final:
+        for dotted, found in info.module.attribute_bindings:
             if dotted.startswith(prefix) and found.indexes:
                 place = info.module.binding(found.indexes[-1]).place
                 name = dotted[len(prefix) :]
                 own[name] = Member(name, "assign", place, place.line, conditional=len(found.indexes) > 1)
         return own
 
-    def in_class_body(self, info: ClassInfo, name: str, environment: dict[str, Alternatives]) -> Values:
+    def in_class_body(
+        self, info: ClassInfo, name: str, environment: dict[str, Alternatives], *, far: bool = True
+    ) -> Values:
         """What ``name`` denotes where the class statement of ``info`` is evaluated."""
         outer = info.facts.qualname.rpartition(".")[0]
         while outer:
@@ -97,8 +114,8 @@ class Names:
                     return (ClassValue(self.info(info.module, index)),)
             outer = outer.rpartition(".")[0]
         if name in environment:
-            return self.alternatives(info.module, name, environment[name])
-        return self.resolve(info.module, name)
+            return self.alternatives(info.module, name, environment[name], far=far)
+        return self.resolve(info.module, name, far=far)
 
     def follows(self, dotted: str) -> bool:
         """Whether constructors are followed into the module ``dotted``."""

@@ -52,6 +52,9 @@ class Resolver(Protocol):
     def base_values(self, info: ClassInfo, base: BaseExpression) -> Values:
         """What a base expression of ``info`` denotes at the point of its class statement."""
 
+    def near_bases(self, info: ClassInfo) -> tuple[ClassInfo, ...]:
+        """The classes of models that the bases of ``info`` may be; other files of the tree aren't read for it."""
+
     def order_of(self, info: ClassInfo) -> Order:
         """The method resolution order of ``info``."""
 

@@ -129,6 +129,8 @@ class Roles:
         return found
 
     def _is_multimodal(self, info: ClassInfo) -> bool:
+        if not any(info.may_mention(word) for word in (*MULTIMODAL_HOOKS, _MULTIMODAL_ROUTINE)):
+            return False
         if any(info.find(hook) is not None for hook in MULTIMODAL_HOOKS):
             return True
         found = info.find("forward")
