@@ -116,14 +116,12 @@ class Workspace:
 
     def recall_file(self, path: str, key: str) -> tuple[Finding, ...] | None:
         """What the text of ``path`` was found to show in an earlier run, or None."""
-        full = self._file_key(path, key)
-        return self.memory.file_findings(full) if self.memory is not None and full else None
+        return self.memory.file_findings(self._file_key(path, key)) if self.memory is not None else None
 
     def remember_file(self, path: str, key: str, found: tuple[Finding, ...]) -> None:
-        """Keep what the text of ``path`` shows, unless it depends on what other files export."""
-        full = self._file_key(path, key)
-        if self.memory is not None and full:
-            self.memory.keep_file_findings(full, found)
+        """Keep what the text of ``path`` shows."""
+        if self.memory is not None:
+            self.memory.keep_file_findings(self._file_key(path, key), found)
             self._learnt = True
 
     @property
@@ -161,11 +159,7 @@ class Workspace:
     def _file_key(self, path: str, key: str) -> bytes:
         from eagle3_lint.cache.store import digest
 
-        try:
-            data = self.contents.data(path)
-        except UnreadableSourceError:
-            return b""
-        return b"" if b"import *" in data else digest(os.fsencode(key), self.content_digest(path))
+        return digest(os.fsencode(key), self.content_digest(path))
 
     @cached_property
     def key(self) -> bytes:
