@@ -34,6 +34,7 @@ OPTIONS: dict[str, Option] = {
     "engine": Option("choice", ENGINES),
     "baseline": Option("path"),
     "write-baseline": Option("path"),
+    "since": Option("text"),
     "fix": Option("flag"),
     "unsafe-fixes": Option("flag"),
     "diff": Option("flag"),

@@ -17,9 +17,11 @@ if TYPE_CHECKING:
     from eagle3_lint.engine.explaining import ExplainRequest, Explanation, explain
     from eagle3_lint.engine.fixing import Fixed, fix
     from eagle3_lint.engine.session import Session, SessionOptions, open_session
+    from eagle3_lint.engine.since import Comparison, compared_with
     from eagle3_lint.engine.support_matrix import MatrixRequest, matrix
 
 __all__ = [
+    "Comparison",
     "ExplainRequest",
     "Explanation",
     "Fixed",
@@ -28,6 +30,7 @@ __all__ = [
     "Session",
     "SessionOptions",
     "check",
+    "compared_with",
     "explain",
     "fix",
     "matrix",
@@ -35,6 +38,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "Comparison": "since",
     "ExplainRequest": "explaining",
     "Explanation": "explaining",
     "Fixed": "fixing",
@@ -43,6 +47,7 @@ _HOMES = {
     "Session": "session",
     "SessionOptions": "session",
     "check": "checking",
+    "compared_with": "since",
     "explain": "explaining",
     "fix": "fixing",
     "matrix": "support_matrix",

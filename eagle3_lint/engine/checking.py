@@ -22,7 +22,8 @@ from eagle3_lint.sources.tree import report_root
 @dataclass(frozen=True)
 class Request:
     """What the user asked for. ``paths`` is None where none was given; ``buffer`` is the name and the text of standard
-    input; ``texts`` take the place of files, by absolute path."""
+    input; ``texts`` take the place of files, by absolute path; ``also`` are further paths to lint, whose findings are
+    elsewhere."""
 
     paths: tuple[str, ...] | None = None
     select: tuple[str, ...] = ()
@@ -36,6 +37,7 @@ class Request:
     buffer: tuple[str, bytes] | None = None
     progress: Callable[[str], None] | None = None
     texts: Mapping[str, bytes] = field(default_factory=dict)
+    also: tuple[str, ...] = ()
 
 
 def check(request: Request) -> Report:
@@ -50,22 +52,33 @@ def check(request: Request) -> Report:
 def checked(request: Request) -> tuple[Report, Callable[[str], bytes]]:
     """The report of ``check``, and what gives the very bytes of a file that were linted."""
     codes = select(request.select, request.ignore, request.pedantic)
-    session = Session(
-        SessionOptions(
-            request.engine,
-            request.sglang,
-            request.cache,
-            request.cache_dir,
-            request.pedantic,
-            request.target_version,
-        ),
-        request.progress,
-        parallel=True,
-        texts=request.texts,
-    )
+    session = session_for(request)
     with _without_collector():
         run = _Run(session, request, frozenset(codes))
         return run.report(), run.data_of
+
+
+def session_for(request: Request) -> Session:
+    """A session with the options of ``request``."""
+    options = SessionOptions(
+        request.engine,
+        request.sglang,
+        request.cache,
+        request.cache_dir,
+        request.pedantic,
+        request.target_version,
+    )
+    return Session(options, request.progress, parallel=True, texts=request.texts)
+
+
+def default_paths(session: Session) -> tuple[str, ...]:
+    """What is linted where no path is given: the models of the tree found here. Raises TreeError where there is none."""
+    tree = session.configured_tree()
+    if tree is None:
+        raise TreeError(
+            "no SGLang source tree here or above, and none installed: give paths, or --sglang PATH or VERSION"
+        )
+    return (tree.models,)
 
 
 @contextmanager
@@ -91,28 +104,32 @@ class _Run:
 
     def report(self) -> Report:
         """Lint every file; then ask for what the given files cause elsewhere."""
-        discovered = self._discover()
+        paths = self._paths()
+        discovered = self._discover(paths)
+        given = _paths_of(discovered)
+        if self._request.also:
+            discovered = _together(discovered, discover(self._request.also))
         files = discovered.files
         for path in files:
             self._results[path] = self._session.check_file(path, self._buffer_of(path), self._codes)
-        given = frozenset((*files, *(path for path, _ in discovered.unreadable)))
-        failures = [
-            unreadable(path, error) for path, error in discovered.unreadable if "EGL901" in self._codes
-        ]
-        elsewhere = self._elsewhere(given)
+        linted = _paths_of(discovered)
+        failures = [unreadable(path, error) for path, error in discovered.unreadable if "EGL901" in self._codes]
+        elsewhere = self._elsewhere(linted)
         counts = self._counts(files)
         self._session.save()
         kept, suppressed = self._split([*self._results.values(), *elsewhere])
         return Report(
-            root=report_root(sorted(given)),
-            findings=ordered([*failures, *kept]),
+            root=report_root(sorted(linted)),
+            findings=ordered(one if one.path in given else replace(one, elsewhere=True) for one in (*failures, *kept)),
             suppressed=len(suppressed),
-            files=len(given),
-            **counts,
+            files=len(linted),
+            classes=counts["classes"],
+            registered=counts["registered"],
+            wrappers=counts["wrappers"],
             internal_errors=self._internal_errors(elsewhere),
             suppressions=tuple(suppressed),
             linted=files,
-            given=tuple(os.path.abspath(path) for path in self._request.paths or ()),
+            given=tuple(os.path.abspath(path) for path in paths),
             active=tuple(sorted(self._codes)),
         )
 
@@ -120,17 +137,13 @@ class _Run:
         """The content of the linted file ``path``."""
         return self._session.workspace_of(path, self._buffer_of(path)).contents.data(path)
 
-    def _discover(self) -> Discovered:
+    def _paths(self) -> tuple[str, ...]:
+        return default_paths(self._session) if self._request.paths is None else self._request.paths
+
+    def _discover(self, paths: tuple[str, ...]) -> Discovered:
         if self._request.buffer is not None:
             return Discovered((os.path.abspath(self._request.buffer[0]),), ())
-        if self._request.paths is not None:
-            return discover(self._request.paths)
-        tree = self._session.configured_tree()
-        if tree is None:
-            raise TreeError(
-                "no SGLang source tree here or above, and none installed: give paths, or --sglang PATH or VERSION"
-            )
-        return discover([tree.models])
+        return discover(paths)
 
     def _buffer_of(self, path: str) -> bytes | None:
         buffer = self._request.buffer
@@ -166,9 +179,7 @@ class _Run:
             silenced = {one: directive for one, directive in result.silenced()}
             kept.extend(one for one in result.findings if one not in silenced)
             kept.extend(result.unused())
-            suppressed.extend(
-                Suppressed(one, "inSource", directive.reason) for one, directive in silenced.items()
-            )
+            suppressed.extend(Suppressed(one, "inSource", directive.reason) for one, directive in silenced.items())
         return kept, suppressed
 
     def _counts(self, files: tuple[str, ...]) -> dict[str, int]:
@@ -186,3 +197,15 @@ class _Run:
     def _internal_errors(self, elsewhere: Iterable[FileResult]) -> tuple[InternalError, ...]:
         found = [error for result in (*self._results.values(), *elsewhere) for error in result.internal_errors]
         return tuple(dict.fromkeys((*found, *self._session.internal_errors)))
+
+
+def _paths_of(discovered: Discovered) -> frozenset[str]:
+    return frozenset((*discovered.files, *(path for path, _ in discovered.unreadable)))
+
+
+def _together(one: Discovered, other: Discovered) -> Discovered:
+    failures = dict((*other.unreadable, *one.unreadable))
+    return Discovered(
+        tuple(sorted({*one.files, *other.files})),
+        tuple(sorted(failures.items(), key=lambda item: item[0])),
+    )

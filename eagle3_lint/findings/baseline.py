@@ -23,7 +23,7 @@ _DECODER = json.JSONDecoder()
 
 
 def entries_of(report: Report) -> tuple[BaselineEntry, ...]:
-    """The findings of ``report`` as entries, sorted by path, code and class."""
+    """The findings of ``report`` as entries, those that an earlier revision has too, sorted by path, code and class."""
     fingerprints = fingerprints_of(report)
     entries = (
         BaselineEntry(
@@ -32,7 +32,7 @@ def entries_of(report: Report) -> tuple[BaselineEntry, ...]:
             path=_shown(relative_path(finding.path, report.root)),
             class_name=finding.class_name or finding.scope,
         )
-        for finding in report.findings
+        for finding in (*report.findings, *report.unchanged)
     )
     return tuple(sorted(set(entries), key=_order))
 
@@ -95,7 +95,7 @@ def apply_baseline(report: Report, entries: Sequence[BaselineEntry]) -> Report:
     known = {entry.fingerprint for entry in entries}
     kept = tuple(finding for finding in report.findings if fingerprints[finding] not in known)
     accepted = tuple(Suppressed(finding, "external") for finding in report.findings if fingerprints[finding] in known)
-    present = {fingerprints[finding] for finding in report.findings}
+    present = {fingerprints[finding] for finding in (*report.findings, *report.unchanged)}
     linted = {_shown(relative_path(path, report.root)) for path in report.linted}
     unused = tuple(
         entry

@@ -11,7 +11,7 @@ from eagle3_lint.findings.report import Report
 
 _LENGTH = 32
 # once a class: which methods are missing, and of which inner class, may change without it being another finding
-_ONCE_A_CLASS = frozenset(("EGL101", "EGL102"))
+ONCE_A_CLASS = frozenset(("EGL101", "EGL102"))
 
 
 def relative_path(path: str, root: str) -> str:
@@ -51,15 +51,15 @@ def fingerprints(findings: Sequence[Finding], root: str) -> tuple[str, ...]:
 def fingerprints_of(report: Report) -> dict[Finding, str]:
     """The fingerprint of each finding of ``report``, reported or not.
 
-    Suppressed findings take part, so that silencing one doesn't rename its equals.
+    Findings that aren't reported take part, so that silencing one doesn't rename its equals.
     """
-    findings = [*report.findings, *(suppressed.finding for suppressed in report.suppressions)]
+    findings = [*report.findings, *report.unchanged, *(suppressed.finding for suppressed in report.suppressions)]
     return dict(zip(findings, fingerprints(findings, report.root), strict=True))
 
 
 def _identity(finding: Finding, root: str) -> str:
     parts = [finding.code, relative_path(finding.path, root), finding.class_name or "", finding.scope]
-    if finding.code not in _ONCE_A_CLASS:
+    if finding.code not in ONCE_A_CLASS:
         inner = sorted({f"{inner.attribute}={inner.class_name}" for inner in finding.inner})
         parts += [finding.name or "", *finding.methods, "", *inner]
     return "\0".join(parts)

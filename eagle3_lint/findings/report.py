@@ -49,7 +49,8 @@ class Report:
     ``root`` is the absolute directory that paths are shown relative to. ``files`` counts the Python files matched,
     ``linted`` holds their absolute paths and ``given`` the absolute paths that were asked for; ``active`` the codes
     that ran. ``suppressed`` counts what comments silence; ``suppressions`` are those findings and, with a baseline, the
-    accepted ones. ``fixed`` is None unless fixes were applied.
+    accepted ones; ``unchanged`` are findings that aren't reported because an earlier revision has them too. ``fixed`` is
+    None unless fixes were applied.
     """
 
     root: str
@@ -67,6 +68,7 @@ class Report:
     linted: tuple[str, ...] = ()
     given: tuple[str, ...] = ()
     active: tuple[str, ...] = field(default=())
+    unchanged: tuple[Finding, ...] = ()
 
     def by_code(self) -> dict[str, int]:
         """How many findings each code has, for the codes that ran or were found, sorted by code."""

@@ -101,6 +101,7 @@ def check_parser() -> Parser:
     add("--engine", choices=ENGINES, help="how classes are resolved (default: auto)")
     add("--baseline", metavar="FILE", help="report only findings that FILE doesn't list")
     add("--write-baseline", metavar="FILE", help="list the present findings in FILE")
+    add("--since", metavar="REV", help="report only findings that the git revision REV doesn't have")
     parser.flag("fix", "make every fix that is safe, then report what remains")
     parser.flag("unsafe-fixes", "with --fix or --diff: also the fixes that need a look")
     parser.flag("diff", "change nothing; print what --fix would change as a diff")

@@ -29,7 +29,7 @@ from eagle3_lint.sources.reading import MAX_SOURCE_BYTES
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from eagle3_lint.engine import Fixed, Request
+    from eagle3_lint.engine import Comparison, Fixed, Request
     from eagle3_lint.findings.report import Report
 
 NO_FILES = 3
@@ -51,11 +51,14 @@ def run_check(argv: list[str], engine: Engine | None = None) -> int:
     progress = Progress() if Progress.is_wanted() and not options.get("quiet", False) else None
     request = _request(given.paths, options, progress)
     fixed: Fixed | None = None
+    chosen = engine or real_engine()
     try:
+        comparison = _comparison(chosen, request, options)
+        request = comparison.request if comparison is not None else request
         if wants_fixes(options):
-            fixed = _fix(engine or real_engine(), request, options)
+            fixed = _fix(chosen, request, options, comparison)
         else:
-            found = (engine or real_engine()).check(request)
+            found = chosen.check(request)
     finally:
         if progress:
             progress.clear()
@@ -64,7 +67,7 @@ def run_check(argv: list[str], engine: Engine | None = None) -> int:
             return _show_diff(fixed, options, time.monotonic() - started)
         found = fixed.report
         request = replace(request, buffer=keep_fixes(fixed, request.buffer))
-    report = _compared(found, options)
+    report = _compared(found, options, comparison)
     _tell(report, options, time.monotonic() - started)
     rendered = _rendered(report, options, request)
     if fixed is not None and request.buffer is not None and not options.optional("output"):
@@ -75,11 +78,16 @@ def run_check(argv: list[str], engine: Engine | None = None) -> int:
     return _exit_code(report, options)
 
 
-def _fix(engine: Engine, request: Request, options: Options) -> Fixed:
+def _comparison(engine: Engine, request: Request, options: Options) -> Comparison | None:
+    revision = options.optional("since")
+    return engine.compared_with(request, revision) if revision is not None else None
+
+
+def _fix(engine: Engine, request: Request, options: Options, comparison: Comparison | None) -> Fixed:
     return engine.fix(
         request,
         unsafe=options.get("unsafe-fixes", False),
-        reported=lambda report: _compared(report, options),
+        reported=lambda report: _compared(report, options, comparison),
     )
 
 
@@ -122,7 +130,7 @@ def _request(paths: list[str], options: Options, progress: Progress | None) -> R
     target = options.optional("target-version")
     major, _, minor = (target or "").partition(".")
     return Request(
-        paths=(buffer[0],) if buffer else _existing(paths),
+        paths=(buffer[0],) if buffer else _existing(paths, options),
         select=options.get("select", ()),
         ignore=options.get("ignore", ()),
         pedantic=options.get("pedantic", False),
@@ -136,9 +144,11 @@ def _request(paths: list[str], options: Options, progress: Progress | None) -> R
     )
 
 
-def _existing(paths: list[str]) -> tuple[str, ...] | None:
+def _existing(paths: list[str], options: Options) -> tuple[str, ...] | None:
+    # with --since, a path may be one that the revision has and that is gone now: the engine looks
+    may_be_gone = options.optional("since") is not None
     for path in paths:
-        if not path or "\0" in path or not os.path.lexists(path):
+        if not path or "\0" in path or not (may_be_gone or os.path.lexists(path)):
             raise UsageError(f"no such file or directory: {path!r}")
     return tuple(paths) or None
 
@@ -157,7 +167,9 @@ def _buffer(paths: list[str], options: Options) -> tuple[str, bytes] | None:
     return name, sys.stdin.buffer.read(MAX_SOURCE_BYTES + 1)
 
 
-def _compared(report: Report, options: Options) -> Report:
+def _compared(report: Report, options: Options, comparison: Comparison | None) -> Report:
+    if comparison is not None:
+        report = comparison.new_in(report)
     path = options.optional("baseline")
     if path is None or options.optional("write-baseline"):
         return report

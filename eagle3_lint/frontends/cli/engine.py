@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from eagle3_lint.engine import ExplainRequest, Explanation, Fixed, MatrixRequest, Request
+    from eagle3_lint.engine import Comparison, ExplainRequest, Explanation, Fixed, MatrixRequest, Request
     from eagle3_lint.findings.report import Report
 
 
@@ -16,6 +16,9 @@ class Engine(Protocol):
 
     def check(self, request: Request) -> Report:
         """The report on what ``request`` names."""
+
+    def compared_with(self, request: Request, revision: str) -> Comparison:
+        """What ``request`` names as ``revision`` has it, and the request for the same in the working tree."""
 
     def explain(self, request: ExplainRequest) -> Explanation:
         """The investigation of one class."""
