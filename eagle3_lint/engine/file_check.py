@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
 UNREADABLE = "EGL901"
 
-StarExports = Callable[[str, int], "frozenset[str] | None"]
-
 
 @dataclass(frozen=True)
 class FileResult:
@@ -114,7 +112,7 @@ class _FileCheck:
         self._errors: list[InternalError] = []
         self._tree: ast.Module | None = None
         self._made: ModuleContext | None = None
-        self._depends_on_others = False
+        self._visited: set[str] = set()
 
     def run(self) -> FileResult:
         """Run the rules; a file that isn't Python has the one finding that says so."""
@@ -137,8 +135,8 @@ class _FileCheck:
             found = self._check_text()
         except UnreadableSourceError as error:
             found = (unreadable(self._path, error),)
-        if not self._errors and not self._depends_on_others:
-            self._workspace.remember_file(self._path, key, found)
+        if not self._errors:
+            self._workspace.remember_file(self._path, key, found, self._visited)
         return found
 
     def _check_text(self) -> tuple[Finding, ...]:
@@ -181,19 +179,10 @@ class _FileCheck:
                 source,
                 lambda: self._parsed(source),
                 self._target,
-                self._star_exports(opened.star_exports(source)),
+                opened.star_exports(source, self._visited),
                 opened.modules.name_of(self._path),
             )
         return self._made
-
-    def _star_exports(self, exports: StarExports) -> StarExports:
-        """``exports``, with a note that what was found depends on other files once it is asked."""
-
-        def noted(target: str, level: int) -> frozenset[str] | None:
-            self._depends_on_others = True
-            return exports(target, level)
-
-        return noted
 
     def _read(self) -> SourceText | None:
         try:

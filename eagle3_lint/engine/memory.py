@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from eagle3_lint.cache.answers import Answers, runtime_state
+from eagle3_lint.cache.answers import Answers, runtime_state, state_of
 from eagle3_lint.cache.files import FileAnswers
 from eagle3_lint.cache.store import Store, digest
 from eagle3_lint.sources.files import RUNTIME_FOLDERS
@@ -78,13 +78,16 @@ class Memory:
         if plain is None:
             return None
         try:
-            return _decoded(plain)
+            findings, dependencies = plain
+            unchanged = all(state_of(path) == state for path, state in dependencies)
+            return _decoded(findings) if unchanged else None
         except (ValueError, TypeError):
             return None
 
-    def keep_file_findings(self, key: bytes, found: tuple[Finding, ...]) -> None:
-        """Remember what the text of one file shows."""
-        self._files.keep(key, _encoded(found))
+    def keep_file_findings(self, key: bytes, found: tuple[Finding, ...], dependencies: Iterable[str]) -> None:
+        """Remember what the text of one file shows, as long as ``dependencies`` stay what they are."""
+        states = tuple((path, state_of(path)) for path in sorted(dependencies))
+        self._files.keep(key, (_encoded(found), states))
 
     def contract(self, root: str) -> Contract | None:
         """The contract that was read from the runtime of the tree at ``root`` as it is now, or None."""

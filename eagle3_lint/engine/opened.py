@@ -139,8 +139,11 @@ class OpenedProject:
         """The files and directories looked at that aren't among the models."""
         return frozenset(path for path in self.modules.consulted if not self._workspace.is_model_file(path))
 
-    def star_exports(self, source: SourceText) -> Callable[[str, int], frozenset[str] | None]:
-        """For a file: the names that a star import in it binds, or None where that can't be read."""
+    def star_exports(self, source: SourceText, visited: set[str]) -> Callable[[str, int], frozenset[str] | None]:
+        """For a file: the names that a star import in it binds, or None where that can't be read.
+
+        The files (or directories, where there is no file) that an answer depends on are added to ``visited``.
+        """
         name = self.modules.name_of(source.path)
         package = name if os.path.basename(source.path) == "__init__.py" else name.rpartition(".")[0]
 
@@ -149,12 +152,13 @@ class OpenedProject:
             for _ in range(level - 1):
                 base = base.rpartition(".")[0]
             dotted = target if level == 0 else ".".join(part for part in (base, target) if part)
-            return self._exports(dotted, frozenset())
+            return self._exports(dotted, frozenset(), visited)
 
         return exports
 
-    def _exports(self, dotted: str, seen: frozenset[str]) -> frozenset[str] | None:
+    def _exports(self, dotted: str, seen: frozenset[str], visited: set[str]) -> frozenset[str] | None:
         module = self.modules.named(dotted)
+        visited.update(self._workspace.roots if module is None else (module.path,))
         if module is None or dotted in seen:
             return None
         if module.facts.exports is not None:
@@ -163,7 +167,7 @@ class OpenedProject:
         stars = module.final.get("*")
         for index in stars.indexes if stars else ():
             binding = module.binding(index)
-            inner = self._exports(absolute_module(module, binding.target, binding.level), seen | {dotted})
+            inner = self._exports(absolute_module(module, binding.target, binding.level), seen | {dotted}, visited)
             if inner is None:
                 return None
             names |= inner

@@ -6,6 +6,7 @@ The project (every module parsed, every class) is opened only when some rule has
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -118,10 +119,10 @@ class Workspace:
         """What the text of ``path`` was found to show in an earlier run, or None."""
         return self.memory.file_findings(self._file_key(path, key)) if self.memory is not None else None
 
-    def remember_file(self, path: str, key: str, found: tuple[Finding, ...]) -> None:
-        """Keep what the text of ``path`` shows."""
-        if self.memory is not None:
-            self.memory.keep_file_findings(self._file_key(path, key), found)
+    def remember_file(self, path: str, key: str, found: tuple[Finding, ...], visited: Iterable[str]) -> None:
+        """Keep what the text of ``path`` shows, as long as the files ``visited`` for it stay what they are."""
+        if self.memory is not None and self.contents.buffered.isdisjoint(visited):
+            self.memory.keep_file_findings(self._file_key(path, key), found, visited)
             self._learnt = True
 
     @property
