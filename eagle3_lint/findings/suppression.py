@@ -37,6 +37,8 @@ _WORD = re.compile(r"[^\s,]+")
 _PRAGMA = re.compile(r"\bpylint:\s*(?P<body>[^;#\n]+)")
 _PRAGMA_TOKEN = re.compile(r"\b(?P<action>disable-next|disable-all|skip-file|disable|enable)\b|(?P<assign>=)|[\w-]+")
 _CATEGORIES = {"error": "E", "warning": "W"}
+# What names one of our messages in a pragma, beside its symbol: an id, our checker, all messages, or a category.
+_PYLINT_WORDS = re.compile(rf"{PYLINT_BLOCK}|{PYLINT_CHECKER}|\ball\b|skip-file|disable-all|\b(?:[ew]|error|warning)\b")
 _MARKS = ("noqa", "pylint:", "eagle3-lint:")
 
 
@@ -172,10 +174,9 @@ def suppressions(
 
     ``tree`` gives the file's syntax tree, or None where it has none; it is called only when a pylint pragma needs
     its scope, and defaults to parsing the text. ``kinds`` leaves out what the host handles itself or was told to
-    disregard. Text without any mark of a directive is not tokenized.
+    disregard. Text where nothing looks like a directive about our codes is not tokenized.
     """
-    lowered = source.text.lower()
-    if not any(mark in lowered for mark in _MARKS):
+    if not _may_concern_us(source.text):
         return Suppressions(())
     from eagle3_lint.findings.comments import read_layout
 
@@ -186,6 +187,33 @@ def suppressions(
     if not directives:
         return Suppressions(())
     return Suppressions(tuple(directives), layout, tree or (lambda: _parse(source)))
+
+
+def _may_concern_us(text: str) -> bool:
+    """Whether some line of ``text`` looks like a directive that can be about one of our codes; no is certain."""
+    lowered = text.lower()
+    for mark in _MARKS:
+        at = lowered.find(mark)
+        while at >= 0:
+            start = lowered.rfind("\n", 0, at) + 1
+            end = lowered.find("\n", at)
+            end = len(lowered) if end < 0 else end
+            if _line_may_concern_us(text[start:end], lowered[start:end]):
+                return True
+            at = lowered.find(mark, end)
+    return False
+
+
+def _line_may_concern_us(line: str, lowered: str) -> bool:
+    for pattern in (_NOQA, _NOQA_FILE):
+        for match in pattern.finditer(line):
+            if match["codes"] is None or PREFIX.lower() in match["codes"].lower():
+                return True
+    if "eagle3-lint:" in lowered:
+        return True
+    if "pylint:" not in lowered:
+        return False
+    return _PYLINT_WORDS.search(lowered) is not None or any(code.symbol in lowered for code in CODES)
 
 
 def _parse(source: SourceText) -> ast.Module | None:
