@@ -11,7 +11,6 @@ from pathlib import Path
 
 import flake8.utils
 import pytest
-from fake_engine import SOURCE, WRAPPER, FakeEngine
 from flake8.main.cli import main
 
 from eagle3_lint import __version__, engine
@@ -20,6 +19,7 @@ from eagle3_lint.findings.codes import CODES
 from eagle3_lint.findings.model import Span
 from eagle3_lint.frontends.flake8_plugin import Plugin, Settings
 from eagle3_lint.frontends.host import SEARCH_PATH
+from tests.frontends.fake_engine import SOURCE, WRAPPER, FakeEngine
 
 TYPING = replace(WRAPPER, code="EGL301", span=Span(6, 16, 6, 26), message="Optional is not imported")
 LAYER = replace(WRAPPER, code="EGL204", severity="warning", span=Span(5, 5, 5, 12), message="the last layer")

@@ -8,7 +8,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from small_tree import DELEGATING, WRAPPER, plant, plant_traps, take_fired
+
+from tests.frontends.small_tree import DELEGATING, WRAPPER, plant, plant_traps, take_fired
 
 MISSING = "wrapper_vl.py:6:7: EGL101"
 UNIMPORTED = "typed.py:1:19: EGL301"

@@ -13,7 +13,6 @@ from pathlib import Path
 
 import pylint.extensions
 import pytest
-from fake_engine import SOURCE, WRAPPER, FakeEngine
 from pylint.lint import Run
 from pylint.message import Message
 from pylint.reporters import CollectingReporter
@@ -23,6 +22,7 @@ from eagle3_lint.errors import ReleaseError
 from eagle3_lint.findings.codes import CODES, Code
 from eagle3_lint.findings.model import Span
 from eagle3_lint.frontends.host import SEARCH_PATH
+from tests.frontends.fake_engine import SOURCE, WRAPPER, FakeEngine
 
 LAYER = replace(WRAPPER, code="EGL204", symbol="unreachable-capture-layer", severity="warning")
 

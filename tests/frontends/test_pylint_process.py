@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from small_tree import DELEGATING, WRAPPER, plant, plant_traps, take_fired
+
+from tests.frontends.small_tree import DELEGATING, WRAPPER, plant, plant_traps, take_fired
 
 MISSING = ("wrapper_vl.py", "missing-eagle3-delegation", 6, 6, 6, 37)
 UNIMPORTED = ("typed.py", "unimported-typing-name", 1, 18, 1, 22)
