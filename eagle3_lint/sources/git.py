@@ -150,7 +150,12 @@ class Repository:
     def _commit(self, revision: str) -> str | None:
         if not revision or revision.startswith("-") or any(sign in revision for sign in "\0\n"):
             return None
-        code, out, _ = _run(self.top, ("rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}"))
+        name = self._verified(revision)
+        # ":/text^{commit}" would search for all of that
+        return self._verified(f"{name}^{{commit}}") if name is not None else None
+
+    def _verified(self, revision: str) -> str | None:
+        code, out, _ = _run(self.top, ("rev-parse", "--verify", "--quiet", revision))
         return out.decode("ascii").strip() if code == 0 else None
 
     def _merge_base(self, revision: str, first: str, last: str) -> str:

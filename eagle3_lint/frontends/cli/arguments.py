@@ -15,7 +15,7 @@ from eagle3_lint.config.options import COLORS, ENGINES, TARGET_VERSIONS
 from eagle3_lint.errors import UsageError
 from eagle3_lint.output import EXPLAIN_FORMATS, FORMATS, MATRIX_FORMATS
 
-T = TypeVar("T", bound=Value)
+T = TypeVar("T", bound=Value | None)
 
 
 def working_directory() -> str:
@@ -138,6 +138,7 @@ def matrix_parser() -> Parser:
     add("--format", choices=MATRIX_FORMATS, help="how the matrix is written (default: text)")
     add("--output", metavar="FILE", help="write to FILE instead of standard output")
     parser.flag("all", "every class, not only registered ones")
+    add("--against", metavar="VERSION|PATH", help="also what changed since this release, checkout or wheel")
     add("--sglang", metavar="PATH|VERSION", help="a checkout, an unpacked wheel, or a release")
     add("--engine", choices=ENGINES, help="how classes are resolved (default: auto)")
     _add_cache_options(parser)

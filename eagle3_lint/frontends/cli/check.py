@@ -79,7 +79,7 @@ def run_check(argv: list[str], engine: Engine | None = None) -> int:
 
 
 def _comparison(engine: Engine, request: Request, options: Options) -> Comparison | None:
-    revision = options.optional("since")
+    revision = options.get("since", None)
     return engine.compared_with(request, revision) if revision is not None else None
 
 
@@ -146,7 +146,7 @@ def _request(paths: list[str], options: Options, progress: Progress | None) -> R
 
 def _existing(paths: list[str], options: Options) -> tuple[str, ...] | None:
     # with --since, a path may be one that the revision has and that is gone now: the engine looks
-    may_be_gone = options.optional("since") is not None
+    may_be_gone = options.get("since", None) is not None
     for path in paths:
         if not path or "\0" in path or not (may_be_gone or os.path.lexists(path)):
             raise UsageError(f"no such file or directory: {path!r}")
