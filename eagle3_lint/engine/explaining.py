@@ -33,10 +33,14 @@ class ExplainRequest(NamedTuple):
 
 
 class Explanation(NamedTuple):
-    """``document`` is the answer as JSON has it; its paths are relative to ``root``."""
+    """``document`` is the answer as JSON has it; its paths are relative to ``root``.
+
+    ``problems`` are faults of this program that may have left something out.
+    """
 
     root: str
     document: dict[str, Any]
+    problems: tuple[str, ...] = ()
 
 
 def explain(request: ExplainRequest) -> Explanation:
@@ -61,7 +65,8 @@ def explain(request: ExplainRequest) -> Explanation:
     workspace.save()
     if workspace.memory is not None and workspace.opened.is_rememberable and not workspace.internal_errors:
         workspace.memory.keep_explanation(workspace.key, request.name, workspace.opened.outside(), document)
-    return Explanation(workspace.root, document)
+    problems = tuple(f"{one.rule} failed at {one.path}:{one.line}: {one.text}" for one in workspace.internal_errors)
+    return Explanation(workspace.root, document, problems)
 
 
 def describe(workspace: Workspace, info: ClassInfo) -> dict[str, Any]:

@@ -85,10 +85,8 @@ class Subject:
 
 def investigate(workspace: Workspace, info: ClassInfo, findings: tuple[Finding, ...]) -> tuple[Step, ...]:
     """Every step of the investigation of ``info``; ``findings`` are what the rules find on it."""
-    project = workspace.opened.project
-    inner = lacking_inner(project, info, EAGLE3_SETTER) or project.roles.language_models(info)
-    subject = Subject(project, info, EAGLE3_SETTER, inner)
-    steps = (
+    subject = subject_of(workspace.opened.project, info)
+    return (
         *_calls(subject),
         *_class(subject),
         *_holding(subject),
@@ -100,7 +98,12 @@ def investigate(workspace: Workspace, info: ClassInfo, findings: tuple[Finding, 
         *_findings(findings),
         *_verdict(subject),
     )
-    return steps
+
+
+def subject_of(project: Project, info: ClassInfo) -> Subject:
+    """``info`` with the inner models for whose sake it should expose EAGLE-3's setter, else all that it holds."""
+    inner = lacking_inner(project, info, EAGLE3_SETTER) or project.roles.language_models(info)
+    return Subject(project, info, EAGLE3_SETTER, inner)
 
 
 # The runtime

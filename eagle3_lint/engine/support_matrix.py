@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from eagle3_lint.engine.session import Session, SessionOptions
 from eagle3_lint.engine.workspace import Workspace
-from eagle3_lint.errors import TreeError, UsageError
+from eagle3_lint.errors import TreeError, UnreadableSourceError, UsageError
 from eagle3_lint.project.capture import capture_of
 from eagle3_lint.project.roles import EAGLE3_SETTER, FAMILY
+from eagle3_lint.sources.reading import read_source
 from eagle3_lint.sources.tree import SourceTree, tree_of_spec
 
 if TYPE_CHECKING:
@@ -23,11 +25,17 @@ VERSION = 1
 
 @dataclass(frozen=True)
 class MatrixRequest:
-    """What the user asked for: the tree of ``path``, of ``sglang``, or the one around the working directory."""
+    """What the user asked for: the tree of ``path``, of ``sglang``, or the one around the working directory.
+
+    ``against`` names another tree, to compare with; ``detailed`` asks for what a page needs beside the JSON: the name of
+    the release, and for each class its investigation, its fix and its drawing.
+    """
 
     path: str | None = None
     sglang: str | None = None
     all_classes: bool = False
+    against: str | None = None
+    detailed: bool = False
     engine: str = "auto"
     cache: bool = True
     cache_dir: str | None = None
@@ -40,12 +48,62 @@ def matrix(request: MatrixRequest) -> dict[str, Any]:
     Raises TreeError where no tree is found, ReleaseError where a release can't be had.
     """
     options = SessionOptions(request.engine, request.sglang, request.cache, request.cache_dir)
-    session = Session(options, request.progress)
+    session = Session(options, request.progress, parallel=True)
     tree = _tree(request, session)
     workspace = session.open(tree)
     described = describe(workspace, all_classes=request.all_classes)
+    if request.detailed:
+        described["sglang"] = release_name(tree)
+        _add_details(workspace, described["classes"])
+    if request.against is not None:
+        described["against"] = _against(request, session, workspace)
     workspace.save()
     return described
+
+
+def release_name(tree: SourceTree) -> str | None:
+    """The version that the sources of ``tree`` say they are; None where they don't."""
+    for name in ("_version.py", "version.py"):
+        try:
+            text = read_source(os.path.join(tree.package, name)).text
+        except UnreadableSourceError:
+            continue
+        match = re.search(r"""^__version__(?: *= *version)? *= *["']([\w.+-]+)["']""", text, re.MULTILINE)
+        if match is not None:
+            return match.group(1)
+    return None
+
+
+def _against(request: MatrixRequest, session: Session, workspace: Workspace) -> dict[str, Any]:
+    from eagle3_lint.engine.comparing import changes
+    from eagle3_lint.sources.cachedir import cache_dir
+    from eagle3_lint.sources.releases import release_tree
+
+    assert request.against is not None
+    tree = release_tree(request.against, cache_dir(request.cache_dir), request.progress)
+    other = session.open(tree)
+    found = changes(other.opened.project, workspace.opened.project, all_classes=request.all_classes)
+    other.save()
+    return {"root": other.root, "sglang": release_name(tree), "changes": found}
+
+
+def _add_details(workspace: Workspace, classes: list[dict[str, Any]]) -> None:
+    from eagle3_lint.engine.explaining import describe as explain_class
+    from eagle3_lint.engine.investigation import subject_of
+    from eagle3_lint.engine.picture import picture_of
+
+    project = workspace.opened.project
+    by_name = {info.dotted: info for info in project.classes}
+    for entry in classes:
+        info = by_name[entry["class"]]
+        explained = explain_class(workspace, info)
+        picture = picture_of(subject_of(project, info), lambda path, line: f"{_relative(workspace, path)}:{line}")
+        entry["details"] = {
+            "steps": explained["steps"],
+            "patch": explained["patch"],
+            "patch_safety": explained["patch_safety"],
+            "picture": picture,
+        }
 
 
 def describe(workspace: Workspace, *, all_classes: bool) -> dict[str, Any]:
@@ -58,9 +116,7 @@ def describe(workspace: Workspace, *, all_classes: bool) -> dict[str, Any]:
         "version": VERSION,
         "root": workspace.root,
         "interface": [_interface(workspace, method) for method in contract.methods],
-        "classes": [
-            _class(workspace, info, methods) for info in sorted(classes, key=lambda one: (one.path, one.line))
-        ],
+        "classes": [_class(workspace, info, methods) for info in sorted(classes, key=lambda one: (one.path, one.line))],
     }
 
 
@@ -72,7 +128,9 @@ def _tree(request: MatrixRequest, session: Session) -> SourceTree:
         return tree
     configured = session.configured_tree()
     if configured is None:
-        raise TreeError("no SGLang source tree here or above, and none installed: give PATH, or --sglang PATH or VERSION")
+        raise TreeError(
+            "no SGLang source tree here or above, and none installed: give PATH, or --sglang PATH or VERSION"
+        )
     return configured
 
 

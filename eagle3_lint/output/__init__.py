@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from eagle3_lint.output.context import RenderContext
 
 FORMATS = ("text", "concise", "json", "sarif", "github", "gitlab")
-MATRIX_FORMATS = ("text", "json")
+MATRIX_FORMATS = ("text", "markdown", "json", "html")
 EXPLAIN_FORMATS = ("text", "json")
 
 _MODULES = {"json": "json_format"}

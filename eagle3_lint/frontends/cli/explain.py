@@ -7,7 +7,7 @@ import sys
 
 from eagle3_lint.frontends.cli.arguments import Options, explain_parser
 from eagle3_lint.frontends.cli.engine import Engine, real_engine
-from eagle3_lint.frontends.cli.streams import Progress, use_color, write_output
+from eagle3_lint.frontends.cli.streams import Progress, complain, use_color, write_output
 
 # spares a remembered answer the import of typing
 TYPE_CHECKING = False
@@ -41,6 +41,8 @@ def run_explain(argv: list[str], engine: Engine | None = None) -> int:
     finally:
         if progress:
             progress.clear()
+    for problem in found.problems:
+        complain(f"internal error: {problem}")
     write_output(_rendered(found, given.format or "text", options, given.output), given.output)
     return 0
 

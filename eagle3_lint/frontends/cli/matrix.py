@@ -5,7 +5,7 @@ from __future__ import annotations
 from eagle3_lint.frontends.cli.arguments import Options, matrix_parser
 from eagle3_lint.frontends.cli.engine import Engine, real_engine
 from eagle3_lint.frontends.cli.streams import Progress, write_output
-from eagle3_lint.output.matrix import render
+from eagle3_lint.output.matrix import check_page_requirements, render
 
 
 def run_matrix(argv: list[str], engine: Engine | None = None) -> int:
@@ -15,6 +15,9 @@ def run_matrix(argv: list[str], engine: Engine | None = None) -> int:
     """
     given = matrix_parser().parse_args(argv)
     options = Options(given)
+    format_name = given.format or "text"
+    if format_name == "html":
+        check_page_requirements()
     from eagle3_lint.engine import MatrixRequest
 
     progress = Progress() if Progress.is_wanted() else None
@@ -22,6 +25,8 @@ def run_matrix(argv: list[str], engine: Engine | None = None) -> int:
         path=given.path,
         sglang=options.optional("sglang"),
         all_classes=bool(given.all),
+        against=given.against,
+        detailed=format_name == "html",
         engine=options.get("engine", "auto"),
         cache=not options.get("no-cache", False),
         cache_dir=options.optional("cache-dir"),
@@ -32,5 +37,5 @@ def run_matrix(argv: list[str], engine: Engine | None = None) -> int:
     finally:
         if progress:
             progress.clear()
-    write_output(render(found, given.format or "text"), given.output)
+    write_output(render(found, format_name), given.output)
     return 0
