@@ -314,7 +314,7 @@ def test_help(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize("arguments", [["chek"], ["--fix"], ["m.py"]])
 def test_an_unknown_command(capsys: pytest.CaptureFixture[str], arguments: list[str]) -> None:
     assert dispatch(arguments) == 2
-    assert "check, matrix, rule" in error_line(capsys)
+    assert "check, explain, matrix, rule" in error_line(capsys)
 
 
 class Terminal(io.StringIO):

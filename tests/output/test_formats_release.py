@@ -17,7 +17,7 @@ from official_schemas import sarif_schema
 from eagle3_lint.frontends.cli.dispatch import dispatch
 from eagle3_lint.sources.tree import SourceTree
 
-VERSION = "0.5.9"
+VERSION = "0.5.23"
 PARTS = ("srt/models", "srt/model_executor", "srt/speculative", "srt/configs")
 
 
