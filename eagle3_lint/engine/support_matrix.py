@@ -27,14 +27,15 @@ VERSION = 1
 class MatrixRequest:
     """What the user asked for: the tree of ``path``, of ``sglang``, or the one around the working directory.
 
-    ``against`` names another tree, to compare with; ``detailed`` asks for what a page needs beside the JSON: the name of
-    the release, and for each class its investigation, its fix and its drawing.
+    ``against`` names another tree, to compare with. Beside what JSON has, ``named`` asks for the name of the release, and
+    ``detailed``, for a page, for each class's investigation, fix and drawing.
     """
 
     path: str | None = None
     sglang: str | None = None
     all_classes: bool = False
     against: str | None = None
+    named: bool = False
     detailed: bool = False
     engine: str = "auto"
     cache: bool = True
@@ -52,8 +53,9 @@ def matrix(request: MatrixRequest) -> dict[str, Any]:
     tree = _tree(request, session)
     workspace = session.open(tree)
     described = describe(workspace, all_classes=request.all_classes)
-    if request.detailed:
+    if request.named:
         described["sglang"] = release_name(tree)
+    if request.detailed:
         _add_details(workspace, described["classes"])
     if request.against is not None:
         described["against"] = _against(request, session, workspace)

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from eagle3_lint.engine import Explanation, ExplainRequest
+from eagle3_lint.engine import ExplainRequest, Explanation
 from eagle3_lint.frontends.cli.dispatch import dispatch
 from eagle3_lint.output.explain_text import TerminalStyle, links_are_shown, render_text
 from tests.frontends.small_tree import DELEGATING, plant

@@ -26,6 +26,7 @@ def run_matrix(argv: list[str], engine: Engine | None = None) -> int:
         sglang=options.optional("sglang"),
         all_classes=bool(given.all),
         against=given.against,
+        named=format_name in ("markdown", "html"),
         detailed=format_name == "html",
         engine=options.get("engine", "auto"),
         cache=not options.get("no-cache", False),
