@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import sys
 import typing
+from itertools import pairwise
 
 import pytest
 
@@ -28,7 +29,7 @@ def test_typing_extensions() -> None:
 def test_each_python_has_the_names_of_the_one_before() -> None:
     tables = [typing_names((3, minor)) for minor in range(9, 16)]
     assert [len(table) for table in tables] == [84, 84, 97, 99, 104, 105, 105]
-    assert all(older <= newer for older, newer in zip(tables, tables[1:], strict=False))
+    assert all(older <= newer for older, newer in pairwise(tables))
     assert tables[-1] < PUBLIC_NAMES
 
 

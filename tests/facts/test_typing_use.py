@@ -260,6 +260,8 @@ def test_deep_nesting_does_not_exhaust_the_stack(text: str) -> None:
     assert [use.name for use in found] == ["Optional"]
 
 
-@pytest.mark.parametrize("annotation", ["'Optional['", "'Optional\\0'", "'" + "(" * 300 + "Optional'", "'x = Optional'"])
+@pytest.mark.parametrize(
+    "annotation", ["'Optional['", "'Optional\\0'", "'" + "(" * 300 + "Optional'", "'x = Optional'"]
+)
 def test_a_string_that_holds_no_expression_is_no_annotation(annotation: str) -> None:
     assert uses(f"x: {annotation}") == ()

@@ -66,7 +66,7 @@ SUSPECT = {
     "module alias": "x: t.Optional\n",
     "module imported below": "x: typing.Optional\nimport typing\n",
     "ligature": "x = ﬁnal\n",
-    "mathematical letters": "x: 𝐎𝐩𝐭𝐢𝐨𝐧𝐚𝐥[int]\n",
+    "mathematical letters": "x: \N{MATHEMATICAL BOLD CAPITAL O}ptional[int]\n",
     "carriage returns": "# a comment\rx: Optional\r",
     "very long line": "x = [" + "1, " * 1000 + "Optional]\n",
 }
