@@ -447,10 +447,13 @@ class Interpreter:
             values = self.names.alternatives(frame.module, node.id, frame.environment[node.id], far=frame.far)
         else:
             values = self.names.resolve(frame.module, node.id, far=frame.far)
-        return self._named(values, frame.site(node))
+        return self._named(values, frame, node)
 
-    def _named(self, values: Values, site: Site) -> Values:
+    def _named(self, values: Values, frame: Frame, node: ast.expr) -> Values:
         """Remember where the code names a class, unless a class's code did so before."""
+        if not any(isinstance(value, ClassValue) for value in values):
+            return values
+        site = frame.site(node)
         return tuple(
             ClassValue(value.info, site)
             if isinstance(value, ClassValue) and (value.named_at is None or value.named_at.owner is None)
@@ -459,14 +462,22 @@ class Interpreter:
         )
 
     def _attribute(self, node: ast.Attribute, frame: Frame) -> Values:
+        # Most attributes are read of what the runtime hands in (``config.hidden_size``): nothing is known of these.
+        root = node.value
+        while isinstance(root, ast.Attribute):
+            root = root.value
+        if isinstance(root, ast.Name) and frame.names.get(root.id) is _ANYTHING:
+            return _ANYTHING
         bases = self.evaluate(node.value, frame)
-        return union(*(self._attribute_of(base, node.attr, frame, frame.site(node)) for base in bases))
+        if len(bases) == 1:
+            return self._attribute_of(bases[0], node.attr, frame, node)
+        return union(*(self._attribute_of(base, node.attr, frame, node) for base in bases))
 
-    def _attribute_of(self, base: Value, name: str, frame: Frame, site: Site) -> Values:
+    def _attribute_of(self, base: Value, name: str, frame: Frame, node: ast.expr) -> Values:
         if isinstance(base, ModuleValue | ExternalValue):
-            return self._named(self.names.attribute((base,), name, far=frame.far), site)
+            return self._named(self.names.attribute((base,), name, far=frame.far), frame, node)
         if isinstance(base, ClassValue):
-            return _to_infer(self._class_level(base, name), site)
+            return _to_infer(self._class_level(base, name), frame.site(node))
         if isinstance(base, SuperValue):
             return self._super_attribute(base, name)
         if isinstance(base, SelfValue | InstanceValue):
@@ -477,7 +488,7 @@ class Interpreter:
                 return written.values
             return (UnknownValue(f"{base.dotted} is defined outside the project", inferable=site, maker=base.dotted),)
         if isinstance(base, UnknownValue) and base.inferable:
-            return (replace(base, reason=_ANYTHING_REASON, inferable=site),)
+            return (replace(base, reason=_ANYTHING_REASON, inferable=frame.site(node)),)
         return _ANYTHING
 
     def _class_level(self, base: ClassValue, name: str) -> Values:
@@ -554,9 +565,12 @@ class Interpreter:
         spread = any(isinstance(argument, ast.Starred) for argument in node.args) or any(
             keyword.arg is None for keyword in node.keywords
         )
-        for argument in node.args:
-            if isinstance(argument, ast.Starred):
-                self.evaluate(argument.value, frame)
+        if spread:
+            for argument in node.args:
+                if isinstance(argument, ast.Starred):
+                    self.evaluate(argument.value, frame)
+        if len(callees) == 1:
+            return self._call_value(callees[0], positional, keywords, frame, node, spread=spread)
         return union(
             *(self._call_value(callee, positional, keywords, frame, node, spread=spread) for callee in callees)
         )
@@ -811,7 +825,7 @@ class Interpreter:
                 if isinstance(holder, SelfValue | InstanceValue | ExternalInstance):
                     frame.heap.write(holder, name, values, frame.site(node))
             return (ConstantValue(None),)
-        found = [self._attribute_of(holder, name, frame, frame.site(node)) for holder in holders]
+        found = [self._attribute_of(holder, name, frame, node) for holder in holders]
         if len(node.args) > 2:
             found.append(self.evaluate(node.args[2], frame))
         return union(*found)
