@@ -486,7 +486,8 @@ class Interpreter:
             written = frame.heap.read(base, name)
             if written is not None:
                 return written.values
-            return (UnknownValue(f"{base.dotted} is defined outside the project", inferable=site, maker=base.dotted),)
+            reason = f"{base.dotted} is defined outside the project"
+            return (UnknownValue(reason, inferable=frame.site(node), maker=base.dotted),)
         if isinstance(base, UnknownValue) and base.inferable:
             return (replace(base, reason=_ANYTHING_REASON, inferable=frame.site(node)),)
         return _ANYTHING
