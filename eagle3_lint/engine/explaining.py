@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from eagle3_lint.errors import TreeError, UnreadableSourceError, UsageError
 
 if TYPE_CHECKING:
+    from eagle3_lint.engine.investigation import Lines
     from eagle3_lint.engine.workspace import Workspace
     from eagle3_lint.findings.model import Finding
     from eagle3_lint.project.classes import ClassInfo
@@ -69,11 +70,12 @@ def explain(request: ExplainRequest) -> Explanation:
     return Explanation(workspace.root, document, problems)
 
 
-def describe(workspace: Workspace, info: ClassInfo) -> dict[str, Any]:
-    """The explanation of ``info`` as JSON has it."""
-    from eagle3_lint.engine.investigation import investigate, source_line
+def describe(workspace: Workspace, info: ClassInfo, lines: Lines | None = None) -> dict[str, Any]:
+    """The explanation of ``info`` as JSON has it; who asks for several classes has ``lines`` at hand."""
+    from eagle3_lint.engine.investigation import Lines, investigate
     from eagle3_lint.project.capture import capture_of
 
+    source = lines or Lines(workspace)
     findings = findings_about(workspace, info)
     steps = investigate(workspace, info, findings)
     patch, safety = patch_of(workspace, findings)
@@ -86,7 +88,7 @@ def describe(workspace: Workspace, info: ClassInfo) -> dict[str, Any]:
                 "message": step.message,
                 "path": _relative(workspace, step.path) if step.path is not None else None,
                 "line": step.line or None,
-                "source": source_line(workspace, step.path, step.line),
+                "source": source.at(step.path, step.line),
             }
             for step in steps
         ],

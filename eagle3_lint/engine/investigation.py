@@ -315,10 +315,13 @@ def _first_read(subject: Subject, write: CaptureWrite) -> tuple[str, int, str] |
 
 
 def _delegating(subject: Subject) -> Iterator[Step]:
-    example = delegating_wrapper(subject.project, subject.setter, subject.supporting or subject.inner)
-    if example is None or subject.project.roles.exposure(subject.info, subject.setter) is not None:
+    roles = subject.project.roles
+    if roles.exposure(subject.info, subject.setter) is not None or roles.is_draft(subject.info):
         return
-    if not subject.project.roles.is_multimodal(subject.wrapper) or subject.project.roles.is_draft(subject.info):
+    if not roles.is_multimodal(subject.wrapper):
+        return
+    example = delegating_wrapper(subject.project, subject.setter, subject.supporting or subject.inner)
+    if example is None:
         return
     wrapper, attribute, found = example
     where = "" if found.definer is wrapper else f", by {found.definer.name}"
@@ -459,12 +462,21 @@ def _meaning(subject: Subject, state: str, note: str) -> str:
     }[state]
 
 
-def source_line(workspace: Workspace, path: str | None, line: int) -> str | None:
-    """The text of ``line`` of the file ``path``; None where there is none."""
-    if path is None:
-        return None
-    try:
-        lines = workspace.source(path).lines
-    except UnreadableSourceError:
-        return None
-    return lines[line - 1] if 0 < line <= len(lines) else None
+class Lines:
+    """The lines of a workspace's files, each file split once."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+        self._known: dict[str, tuple[str, ...]] = {}
+
+    def at(self, path: str | None, line: int) -> str | None:
+        """The text of ``line`` of the file ``path``; None where there is none."""
+        if path is None:
+            return None
+        if path not in self._known:
+            try:
+                self._known[path] = self._workspace.source(path).lines
+            except UnreadableSourceError:
+                self._known[path] = ()
+        lines = self._known[path]
+        return lines[line - 1] if 0 < line <= len(lines) else None

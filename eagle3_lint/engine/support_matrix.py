@@ -91,14 +91,15 @@ def _against(request: MatrixRequest, session: Session, workspace: Workspace) -> 
 
 def _add_details(workspace: Workspace, classes: list[dict[str, Any]]) -> None:
     from eagle3_lint.engine.explaining import describe as explain_class
-    from eagle3_lint.engine.investigation import subject_of
+    from eagle3_lint.engine.investigation import Lines, subject_of
     from eagle3_lint.engine.picture import picture_of
 
     project = workspace.opened.project
+    lines = Lines(workspace)
     by_name = {info.dotted: info for info in project.classes}
     for entry in classes:
         info = by_name[entry["class"]]
-        explained = explain_class(workspace, info)
+        explained = explain_class(workspace, info, lines)
         picture = picture_of(subject_of(project, info), lambda path, line: f"{_relative(workspace, path)}:{line}")
         entry["details"] = {
             "steps": explained["steps"],
