@@ -77,6 +77,7 @@ def test_where_it_stands(text: str, where: str, role: str, at_import: bool) -> N
     [
         ("x = Set", "unbound", "never imported", None, None, False),
         ("x = Set\nfrom typing import Set", "later", "bound later at line 2", 2, "typing", False),
+        ("print(Set, Set := 1)", "later", "bound later at line 1", 1, None, False),
         ("def f():\n    Set\n    Set = 1", "later", "bound later at line 3", 3, None, True),
         ("Set = 1\ndel Set\nx = Set", "deleted", "deleted at line 2", 2, None, False),
         (
