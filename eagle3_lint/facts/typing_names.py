@@ -7,7 +7,12 @@ The table is the program's own, so that a run does not depend on the Python it r
 
 from __future__ import annotations
 
-_TYPING_3_10 = frozenset(
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_TYPING_3_10 = _words(
     """
     AbstractSet Annotated Any AnyStr AsyncContextManager AsyncGenerator AsyncIterable AsyncIterator Awaitable
     BinaryIO ByteString Callable ChainMap ClassVar Collection Concatenate Container ContextManager Coroutine Counter
@@ -17,7 +22,7 @@ _TYPING_3_10 = frozenset(
     Sized SupportsAbs SupportsBytes SupportsComplex SupportsFloat SupportsIndex SupportsInt SupportsRound
     TYPE_CHECKING Text TextIO Tuple Type TypeAlias TypeGuard TypeVar TypedDict Union ValuesView cast final get_args
     get_origin get_type_hints is_typeddict no_type_check no_type_check_decorator overload runtime_checkable
-    """.split()
+    """
 )
 _TYPING_SINCE = {
     11: """
@@ -29,7 +34,7 @@ _TYPING_SINCE = {
     14: "evaluate_forward_ref",
 }
 
-TYPING_EXTENSIONS_NAMES = frozenset(
+TYPING_EXTENSIONS_NAMES = _words(
     """
     AbstractSet Annotated Any AnyStr AsyncContextManager AsyncGenerator AsyncIterable AsyncIterator Awaitable
     BinaryIO Buffer Callable CapsuleType ChainMap ClassVar Collection Concatenate Container ContextManager Coroutine
@@ -43,14 +48,14 @@ TYPING_EXTENSIONS_NAMES = frozenset(
     dataclass_transform deprecated disjoint_base evaluate_forward_ref final get_annotations get_args get_origin
     get_original_bases get_overloads get_protocol_members get_type_hints is_protocol is_typeddict no_type_check
     no_type_check_decorator overload override reveal_type runtime runtime_checkable sentinel type_repr
-    """.split()
+    """
 )
 
 
 def typing_names(target: tuple[int, int]) -> frozenset[str]:
     """The public names of ``typing`` on Python ``target``; older Pythons than 3.10 count as 3.10."""
-    newer = (name for minor, names in _TYPING_SINCE.items() if (3, minor) <= target for name in names.split())
-    return _TYPING_3_10.union(newer)
+    newer = (_words(names) for minor, names in _TYPING_SINCE.items() if (3, minor) <= target)
+    return _TYPING_3_10.union(*newer)
 
 
 PUBLIC_NAMES = typing_names((3, 14)) | TYPING_EXTENSIONS_NAMES

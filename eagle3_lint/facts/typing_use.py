@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import ast
 import re
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from eagle3_lint.facts.typing_model import Cause, StarExports, StarImport, TypingUse
-from eagle3_lint.facts.typing_scopes import Scope
-from eagle3_lint.facts.typing_walk import Unprovided, Walk
 from eagle3_lint.facts.typing_words import Suspicion, normalized, suspicion
 from eagle3_lint.sources.text import SourceText
+
+if TYPE_CHECKING:
+    from eagle3_lint.facts.typing_scopes import Scope
+    from eagle3_lint.facts.typing_walk import Unprovided
 
 __all__ = [
     "StarExports",
@@ -55,6 +57,8 @@ def uses_of(
     """As ``find_undefined_typing_names``, for the ``suspected`` names only."""
     if not suspected.names and not suspected.modules:
         return ()
+    from eagle3_lint.facts.typing_walk import Walk  # most modules need no walk
+
     text = normalized(source.text)
     words = "|".join(sorted(suspected.names | suspected.modules))
     lines = _lines(rf"\b(?:{words})\b|{_IMPORT_LINES}", text)
@@ -88,7 +92,10 @@ class _Nearest(NamedTuple):
 def _use(unprovided: Unprovided) -> TypingUse:
     name, bound, node, env, hidden = unprovided
     span = env.place.span(node)
-    if env.evaluated and hidden is not None:
+    if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Del) and env.scope.kind != "module":
+        # what a function or a class deletes is its own, whatever the module binds
+        nearest = _Nearest("deleted", span.line, None, True)
+    elif env.evaluated and hidden is not None:
         binding, scope = hidden
         nearest = _Nearest("type-checking", binding.line, binding.module, scope.kind == "function")
     else:
@@ -119,6 +126,8 @@ def _nearest(name: str, scope: Scope, line: int) -> _Nearest:
         if name in scope.handled:
             return _Nearest("handler", scope.handled[name], None, local)
         for binding in scope.past.get(name, ()):
+            if local and binding.declared_only:
+                return _Nearest("declared", binding.line, None, True)
             if scope.kind == "class" and scope is not own:
                 return _Nearest("class-scope", binding.line, binding.module)
             if binding.line >= line:
@@ -138,4 +147,5 @@ def _reason(bound: str, nearest: _Nearest, qualified: bool) -> str:
         "deleted": f"deleted at line {nearest.line}",
         "class-scope": f"bound at line {nearest.line} in a class, whose names its functions don't see",
         "handler": f"bound only inside the handler at line {nearest.line}",
+        "declared": f"declared at line {nearest.line}, which makes it a local name, and given no value",
     }[nearest.cause]

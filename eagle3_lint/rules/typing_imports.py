@@ -16,10 +16,29 @@ from eagle3_lint.sources.text import SourceText
 _TYPING_MODULES = ("typing", "typing_extensions")
 _LONGEST_SHOWN = 88
 _AMBIGUOUS = frozenset(
-    """
-    Buffer Container Counter Doc Format Match OrderedDict Pattern Reader Sentinel Text Type Writer cast deprecated final
-    get_annotations overload override runtime sentinel
-    """.split()
+    (
+        "Buffer",
+        "Container",
+        "Counter",
+        "Doc",
+        "Format",
+        "Match",
+        "OrderedDict",
+        "Pattern",
+        "Reader",
+        "Sentinel",
+        "Text",
+        "Type",
+        "Writer",
+        "cast",
+        "deprecated",
+        "final",
+        "get_annotations",
+        "overload",
+        "override",
+        "runtime",
+        "sentinel",
+    )
 )
 """Names that something else may well be meant by, outside annotations."""
 
@@ -96,6 +115,8 @@ def _advice(source: SourceText, use: TypingUse, remedy: _Remedy) -> str:
     line = use.binding_line
     if use.cause == "deleted":
         return f"Delete it after its last use, or not at all (line {line})."
+    if use.cause == "declared":
+        return f"Give it a value on line {line}, or give what stands there another name."
     if use.cause == "later" and (use.binding_is_local or use.binding_module not in _TYPING_MODULES):
         return f"Move line {line} above this one."
     if use.cause == "type-checking" and (use.binding_is_local or use.binding_module not in _TYPING_MODULES):
@@ -133,6 +154,7 @@ def _what_happens(use: TypingUse) -> str:
         "deleted": "deleted",
         "class-scope": "bound in a class",
         "handler": "bound for a handler only",
+        "declared": "declared without a value",
     }[use.cause]
 
 
