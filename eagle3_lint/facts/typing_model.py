@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 
 from eagle3_lint.findings.model import Span
 
-Cause = Literal["unbound", "type-checking", "later", "deleted", "class-scope", "handler"]
+Cause = Literal["unbound", "type-checking", "later", "deleted", "class-scope", "handler", "declared"]
 
 
 @dataclass(frozen=True)
