@@ -8,8 +8,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
-from eagle3_lint.engine.file_check import FileResult, unreadable
+from eagle3_lint.engine.file_check import FileResult
+from eagle3_lint.engine.own_text import unreadable
 from eagle3_lint.engine.session import Session, SessionOptions
+from eagle3_lint.engine.texts import TextsElsewhere
 from eagle3_lint.engine.workspace import Workspace
 from eagle3_lint.errors import TreeError
 from eagle3_lint.findings.model import Finding
@@ -110,8 +112,15 @@ class _Run:
         if self._request.also:
             discovered = _together(discovered, discover(self._request.also))
         files = discovered.files
-        for path in files:
-            self._results[path] = self._session.check_file(path, self._buffer_of(path), self._codes)
+        texts = TextsElsewhere(self._session, () if self._request.buffer else files, self._codes)
+        try:
+            for path in files:
+                self._look_at_classes(path)
+                found = texts.found_in(path)
+                self._results[path] = self._session.check_file(path, self._buffer_of(path), self._codes, found)
+        except BaseException:
+            texts.stop()
+            raise
         linted = _paths_of(discovered)
         failures = [unreadable(path, error) for path, error in discovered.unreadable if "EGL901" in self._codes]
         elsewhere = self._elsewhere(linted)
@@ -132,6 +141,12 @@ class _Run:
             given=tuple(os.path.abspath(path) for path in paths),
             active=tuple(sorted(self._codes)),
         )
+
+    def _look_at_classes(self, path: str) -> None:
+        """Look at the classes around ``path``: there is something to do while another process looks at the texts."""
+        workspace = self._session.workspace_of(path, self._buffer_of(path))
+        if workspace.is_model_file(path):
+            workspace.prepare(self._codes)
 
     def data_of(self, path: str) -> bytes:
         """The content of the linted file ``path``."""

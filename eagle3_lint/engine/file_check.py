@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from eagle3_lint.engine.own_text import UNREADABLE, OwnFindings, OwnText, engine_finding
 from eagle3_lint.engine.workspace import Workspace
 from eagle3_lint.errors import UnreadableSourceError
-from eagle3_lint.findings.codes import known
-from eagle3_lint.findings.model import Finding, Span
+from eagle3_lint.findings.model import Finding
 from eagle3_lint.findings.report import InternalError
 from eagle3_lint.findings.suppression import KINDS, UNUSED_CODE, Directive, Kind, Suppressions, suppressions
-from eagle3_lint.sources.reading import parse_source
+from eagle3_lint.rules.catalogue import CODES
 
 if TYPE_CHECKING:
-    import ast
-
-    from eagle3_lint.rules.base import Rule
-    from eagle3_lint.rules.context import ModuleContext
     from eagle3_lint.sources.text import SourceText
-
-UNREADABLE = "EGL901"
 
 
 @dataclass(frozen=True)
@@ -65,7 +58,7 @@ class FileResult:
         used = [(directive, one.code) for one, directive in self.silenced()]
         complete = self.codes.issuperset(all_codes())
         return tuple(
-            _finding(
+            engine_finding(
                 UNUSED_CODE,
                 self.path,
                 one.span,
@@ -79,113 +72,43 @@ class FileResult:
         if not self.findings and UNUSED_CODE not in self.codes:
             return Suppressions(())
         source = self.read()
-        return suppressions(source, None, kinds) if source is not None else Suppressions(())
+        return suppressions(source, CODES, None, kinds) if source is not None else Suppressions(())
 
 
 def check_file(
-    workspace: Workspace, path: str, codes: frozenset[str], target: tuple[int, int] | None = None
+    workspace: Workspace,
+    path: str,
+    codes: frozenset[str],
+    target: tuple[int, int],
+    found: OwnFindings | None = None,
 ) -> FileResult:
-    """Everything that the rules ``codes`` find in the file ``path``."""
-    return _FileCheck(workspace, path, codes, target or sys.version_info[:2]).run()
+    """Everything that the rules ``codes`` find in the file ``path``; ``found`` is what its own text shows, if known."""
+    own = _own(OwnText(workspace, path, codes, target), found)
+    findings = list(own.findings)
+    if workspace.is_model_file(path) and not any(one.code == UNREADABLE for one in findings):
+        workspace.prepare(codes)
+        for code in sorted(codes):
+            findings.extend(workspace.project_findings_in(path, code))
+    wanted = tuple(one for one in findings if one.code in codes)
+    return FileResult(path, lambda: _read(workspace, path), wanted, codes, own.internal_errors)
 
 
-def unreadable(path: str, error: UnreadableSourceError) -> Finding:
-    """The finding that stands for a file that can't be linted."""
-    span = Span(error.line, error.column, error.line, error.column + 1)
-    return _finding(UNREADABLE, path, span, f"This file can't be linted: {error.reason}.", error.reason)
+def _own(text: OwnText, found: OwnFindings | None) -> OwnFindings:
+    """What the file's own text shows, from the last run where it hasn't changed since."""
+    remembered = text.recall()
+    if remembered is not None:
+        return remembered
+    if found is None:
+        found = text.look()
+    else:
+        broken = text.require_python()
+        found = found if broken is None else OwnFindings((broken,))
+    text.remember(found)
+    return found
 
 
-def _finding(code: str, path: str, span: Span, message: str, scope: str) -> Finding:
-    entry = known(code)
-    assert entry is not None
-    return Finding(code, entry.symbol, entry.severity, path, span, message, scope=scope)
-
-
-class _FileCheck:
-    """The check of one file; its text is read and parsed at most once, and only where that is needed."""
-
-    def __init__(self, workspace: Workspace, path: str, codes: frozenset[str], target: tuple[int, int]) -> None:
-        self._workspace = workspace
-        self._path = path
-        self._target = target
-        self._codes = codes
-        self._errors: list[InternalError] = []
-        self._tree: ast.Module | None = None
-        self._made: ModuleContext | None = None
-        self._visited: set[str] = set()
-
-    def run(self) -> FileResult:
-        """Run the rules; a file that isn't Python has the one finding that says so."""
-        own = self._own_findings()
-        found = list(own)
-        if self._workspace.is_model_file(self._path) and not any(one.code == UNREADABLE for one in own):
-            self._workspace.prepare(self._codes)
-            for code in sorted(self._codes):
-                found.extend(self._workspace.project_findings_in(self._path, code))
-        wanted = tuple(one for one in found if one.code in self._codes)
-        return FileResult(self._path, self._read, wanted, self._codes, tuple(self._errors))
-
-    def _own_findings(self) -> tuple[Finding, ...]:
-        """What the file's own text shows, from the last run where it hasn't changed since."""
-        key = f"{self._path}\n{self._target}\n{sorted(self._codes)}"
-        remembered = self._workspace.recall_file(self._path, key)
-        if remembered is not None:
-            return remembered
-        try:
-            found = self._check_text()
-        except UnreadableSourceError as error:
-            found = (unreadable(self._path, error),)
-        if not self._errors:
-            self._workspace.remember_file(self._path, key, found, self._visited)
-        return found
-
-    def _check_text(self) -> tuple[Finding, ...]:
-        from eagle3_lint.rules.registry import load
-
-        source = self._workspace.source(self._path)
-        self._require_python(source)
-        rules = [load(code) for code in sorted(self._codes)]
-        return tuple(one for rule in rules if rule.check_module for one in self._module_findings(source, rule))
-
-    def _require_python(self, source: SourceText) -> None:
-        if self._workspace.is_model_file(self._path):
-            self._workspace.opened.modules.load(self._path)
-        else:
-            self._parsed(source)
-
-    def _parsed(self, source: SourceText) -> ast.Module:
-        if self._tree is None:
-            self._tree = parse_source(source)
-        return self._tree
-
-    def _module_findings(self, source: SourceText, rule: Rule) -> tuple[Finding, ...]:
-        assert rule.check_module is not None
-        try:
-            return tuple(rule.check_module(self._context(source)))
-        except UnreadableSourceError:
-            raise
-        except Exception as error:  # a rule's own fault must not stop the others
-            from eagle3_lint.engine.opened import describe
-
-            self._errors.append(InternalError(rule.code, self._path, 1, describe(error)))
-            return ()
-
-    def _context(self, source: SourceText) -> ModuleContext:
-        if self._made is None:
-            from eagle3_lint.rules.context import ModuleContext
-
-            opened = self._workspace.opened
-            self._made = ModuleContext(
-                source,
-                lambda: self._parsed(source),
-                self._target,
-                opened.star_exports(source, self._visited),
-                opened.modules.name_of(self._path),
-            )
-        return self._made
-
-    def _read(self) -> SourceText | None:
-        try:
-            return self._workspace.source(self._path)
-        except UnreadableSourceError:
-            return None
+def _read(workspace: Workspace, path: str) -> SourceText | None:
+    try:
+        return workspace.source(path)
+    except UnreadableSourceError:
+        return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from eagle3_lint.cache.store import Store
     from eagle3_lint.engine.file_check import FileResult
     from eagle3_lint.engine.memory import Memory
+    from eagle3_lint.engine.own_text import OwnFindings
     from eagle3_lint.findings.model import Finding
     from eagle3_lint.findings.report import InternalError
     from eagle3_lint.findings.suppression import Kind
@@ -53,7 +55,7 @@ class Session:
     ) -> None:
         self.options = options
         self._texts = dict(texts or {})
-        self._parallel = parallel
+        self.parallel = parallel
         self._progress = progress
         self._workspaces: dict[tuple[str | None, tuple[str, ...]], Workspace] = {}
         self._trees: dict[str, SourceTree | None] = {}
@@ -130,7 +132,7 @@ class Session:
             self.options.engine,
             self._memory(tree, extra),
             self.options.pedantic,
-            self._parallel,
+            self.parallel,
         )
 
     def _memory(self, tree: SourceTree | None, extra: tuple[str, ...]) -> Memory | None:
@@ -179,11 +181,21 @@ class Session:
         self._save_now_and_then()
         return ordered(result.kept(frozenset(kinds)))
 
-    def check_file(self, path: str, data: bytes | None, codes: frozenset[str]) -> FileResult:
-        """Everything that the rules ``codes`` find in one file, with its suppressions."""
+    def check_file(
+        self, path: str, data: bytes | None, codes: frozenset[str], found: OwnFindings | None = None
+    ) -> FileResult:
+        """Everything that the rules ``codes`` find in one file, with its suppressions.
+
+        ``found`` is what its own text was found to show, if somebody looked already.
+        """
         from eagle3_lint.engine.file_check import check_file
 
-        return check_file(self.workspace_of(path, data), path, codes, self.options.target_version)
+        return check_file(self.workspace_of(path, data), path, codes, self.target, found)
+
+    @property
+    def target(self) -> tuple[int, int]:
+        """The Python version that the linted code is for."""
+        return self.options.target_version or sys.version_info[:2]
 
     def _save_now_and_then(self) -> None:
         """Save after the first, second, fourth, eighth … answer that taught something.
@@ -209,7 +221,6 @@ def open_session(options: SessionOptions) -> Session:
 
 def _same_on_disk(path: str, data: bytes) -> bool:
     try:
-        with open(path, "rb") as file:
-            return file.read() == data
-    except OSError:
+        return read_bytes(path) == data
+    except UnreadableSourceError:
         return False

@@ -179,6 +179,13 @@ class Workspace:
 
         return runtime_state(self.tree.root) if self.tree is not None else b""
 
+    def size_of(self, path: str) -> int:
+        """How large the file ``path`` is; 0 where it can't be read."""
+        try:
+            return len(self.contents.data(path))
+        except UnreadableSourceError:
+            return 0
+
     def content_digest(self, path: str) -> bytes:
         """A digest of the content of the file ``path``, or of why it can't be read."""
         found = self._digests.get(path)
