@@ -15,7 +15,7 @@ from eagle3_lint.errors import TreeError, UnreadableSourceError, UsageError
 if TYPE_CHECKING:
     from eagle3_lint.engine.investigation import Lines
     from eagle3_lint.engine.workspace import Workspace
-    from eagle3_lint.findings.model import Finding
+    from eagle3_lint.findings.model import Edit, Finding
     from eagle3_lint.project.classes import ClassInfo
 
 VERSION = 1
@@ -147,9 +147,10 @@ def findings_about(workspace: Workspace, info: ClassInfo) -> tuple[Finding, ...]
 
 def patch_of(workspace: Workspace, findings: Iterable[Finding]) -> tuple[str | None, str | None]:
     """The fixes of ``findings`` as one unified diff, and their safety; (None, None) where there are none."""
+    from eagle3_lint.fixes.diff import unified_diff
     from eagle3_lint.fixes.text import OverlappingEditsError, apply_edits
 
-    edits: dict[str, list[Any]] = {}
+    edits: dict[str, list[Edit]] = {}
     safeties: list[str] = []
     for finding in findings:
         if finding.fix is None or not finding.fix.edits:
@@ -166,29 +167,11 @@ def patch_of(workspace: Workspace, findings: Iterable[Finding]) -> tuple[str | N
         safeties.append(finding.fix.safety)
     if not edits:
         return None, None
-    pieces = [
-        piece
-        for path, group in sorted(edits.items())
-        for piece in _diff(_relative(workspace, path), workspace.source(path).text, group)
-    ]
+    pieces = []
+    for path, group in sorted(edits.items()):
+        before = workspace.source(path).text
+        pieces.append(unified_diff(_relative(workspace, path), before, apply_edits(before, group)))
     return "".join(pieces), "safe" if set(safeties) == {"safe"} else "unsafe"
-
-
-def _diff(path: str, before: str, edits: list[Any]) -> Iterable[str]:
-    import difflib
-
-    from eagle3_lint.fixes.text import apply_edits
-
-    after = apply_edits(before, edits)
-    lines = difflib.unified_diff(_lines(before), _lines(after), f"a/{path}", f"b/{path}")
-    for line in lines:
-        yield line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
-
-
-def _lines(text: str) -> list[str]:
-    """The lines with their endings, split at line feeds alone, as patch(1) does."""
-    *ended, last = text.split("\n")
-    return [*(f"{line}\n" for line in ended), *([last] if last else [])]
 
 
 def _relative(workspace: Workspace, path: str) -> str:

@@ -75,4 +75,4 @@ def _patch(text: str | None) -> list[tuple[str, str]]:
 
 
 def _kind(line: str) -> str:
-    return "h" if line.startswith(("--- a/", "+++ b/")) else _DIFF.get(line[:1], "")
+    return "h" if line.startswith(("--- a/", "+++ b/", '--- "a/', '+++ "b/')) else _DIFF.get(line[:1], "")
