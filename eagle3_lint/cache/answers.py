@@ -11,7 +11,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from eagle3_lint.cache.store import Store, digest
+from eagle3_lint.errors import UnreadableSourceError
 from eagle3_lint.sources.files import runtime_files
+from eagle3_lint.sources.reading import read_bytes
 
 _ABSENT = b""
 _MOST_KEPT = 8
@@ -54,7 +56,6 @@ def state_of(path: str) -> bytes:
     try:
         if os.path.isdir(path):
             return digest(*(name.encode("utf-8", "surrogateescape") for name in sorted(os.listdir(path))))
-        with open(path, "rb") as file:
-            return digest(file.read())
-    except (OSError, ValueError):
+        return digest(read_bytes(path))
+    except (OSError, ValueError, UnreadableSourceError):
         return _ABSENT

@@ -12,6 +12,9 @@ import os
 import time
 from typing import Any
 
+from eagle3_lint.errors import UnreadableSourceError
+from eagle3_lint.sources.reading import read_bytes
+
 _MAGIC = b"eagle3-lint 1\n"
 _DIGEST = 32
 _MOST_BYTES = 64 * 1024 * 1024
@@ -38,12 +41,10 @@ class Store:
     def read(self, name: str) -> Any:
         """The value of ``name``, or None where there is none or it is damaged."""
         try:
-            with open(self._path(name), "rb") as file:
-                data = file.read()
-        except FileNotFoundError:
-            return None
-        except OSError as error:
-            self.problem = f"the cache can't be read: {error.strerror or error}"
+            data = read_bytes(self._path(name), _MOST_BYTES)
+        except UnreadableSourceError as error:
+            if os.path.lexists(self._path(name)):
+                self.problem = f"the cache can't be read: {error.reason}"
             return None
         start = len(_MAGIC) + _DIGEST
         body = data[start:]

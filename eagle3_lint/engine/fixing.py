@@ -15,7 +15,7 @@ from eagle3_lint.errors import FixError, UnreadableSourceError
 from eagle3_lint.findings.model import Edit, Finding
 from eagle3_lint.findings.report import Report
 from eagle3_lint.fixes.text import OverlappingEditsError, apply_edits
-from eagle3_lint.sources.reading import parse_source, read_source
+from eagle3_lint.sources.reading import parse_source, read_bytes, read_source
 from eagle3_lint.sources.writing import replace_file
 
 if TYPE_CHECKING:
@@ -64,11 +64,11 @@ def write(changes: Iterable[Change]) -> None:
     """Write the files of ``changes``, each whole or not at all; raises FixError where one can't be."""
     for change in changes:
         try:
-            with open(change.path, "rb") as file:
-                present = file.read()
-            if present != change.before:
+            if os.path.realpath(change.path) != change.path or read_bytes(change.path) != change.before:
                 raise FixError(f"{change.path} was changed while it was being fixed: left as it is")
             replace_file(change.path, change.after)
+        except UnreadableSourceError as error:
+            raise FixError(f"can't write {change.path}: {error.reason}") from None
         except OSError as error:
             raise FixError(f"can't write {change.path}: {error.strerror or error}") from None
 
@@ -84,20 +84,23 @@ class _Fixing:
         self._changes: dict[str, Change] = {}
         self._refused: dict[tuple[object, ...], None] = {}
         self._notes: dict[str, None] = {}
+        self._cured: dict[str, int] = {}
 
     def run(self) -> Fixed:
         """Round after round, until one changes nothing."""
-        fixed = 0
+        applied: dict[str, int] = {}
         for _ in range(MOST_ROUNDS):
             report, data = checked(self._with_texts())
             applied = self._round(self._reported(report), data)
             if not applied:
                 break
-            fixed += applied
+            for real, cured in applied.items():
+                self._cured[real] = self._cured.get(real, 0) + cured
         else:
-            report, data = checked(self._with_texts())
-            self._notes[f"stopped fixing after {MOST_ROUNDS} rounds"] = None
-        final = replace(report, fixed=fixed, notes=(*report.notes, *self._notes))
+            for real in applied:
+                self._give_up(real)
+            report, _ = checked(self._with_texts())
+        final = replace(report, fixed=sum(self._cured.values()), notes=(*report.notes, *self._notes))
         return Fixed(final, tuple(change for _, change in sorted(self._changes.items())))
 
     def _with_texts(self) -> Request:
@@ -107,8 +110,16 @@ class _Fixing:
             return replace(self._request, buffer=(buffer[0], self._texts.get(path, buffer[1])))
         return replace(self._request, texts=dict(self._texts))
 
-    def _round(self, report: Report, data: Callable[[str], bytes]) -> int:
-        """Apply what fits together; the number of findings that it cures."""
+    def _give_up(self, real: str) -> None:
+        """Leave a file as it was whose fixes go on for ever."""
+        change = self._changes.pop(real)
+        del self._cured[real]
+        for path in [path for path in self._texts if path == real or os.path.realpath(path) == real]:
+            del self._texts[path]
+        self._notes[f"{change.shown_as} is not fixed: each fix of it asks for another"] = None
+
+    def _round(self, report: Report, data: Callable[[str], bytes]) -> dict[str, int]:
+        """Apply what fits together; for each file that this changes the number of findings that it cures."""
         wanted: dict[str, list[Finding]] = {}
         for one in report.findings:
             if self._is_wanted(one, report):
@@ -116,7 +127,7 @@ class _Fixing:
         files: dict[str, list[str]] = {}
         for path in wanted:
             files.setdefault(os.path.realpath(path) if self._request.buffer is None else path, []).append(path)
-        applied = 0
+        applied: dict[str, int] = {}
         for real, paths in files.items():
             reason = _refusal(paths[0], real, report) if self._request.buffer is None else ""
             if reason:
@@ -127,7 +138,7 @@ class _Fixing:
             if cured:
                 after = self._changes[real].after
                 self._texts.update(dict.fromkeys(paths, after))
-                applied += cured + sum(len(wanted[path]) for path in paths[1:])
+                applied[real] = cured + sum(len(wanted[path]) for path in paths[1:])
         return applied
 
     def _is_wanted(self, finding: Finding, report: Report) -> bool:
@@ -153,7 +164,7 @@ class _Fixing:
             self._refuse([findings])
             self._notes[f"{path} is not fixed: its text can't be written back as it is ({source.encoding})"] = None
             return 0
-        chosen = _compatible(findings)
+        chosen = compatible(findings)
         after = _result(source, chosen)
         if after is None:
             chosen, after = self._one_by_one(source, chosen)
@@ -185,7 +196,7 @@ def _identity(finding: Finding) -> tuple[object, ...]:
     return finding.code, finding.path, finding.scope, finding.name, finding.methods, texts
 
 
-def _compatible(findings: Iterable[Finding]) -> list[Finding]:
+def compatible(findings: Iterable[Finding]) -> list[Finding]:
     """As many of ``findings`` as have fixes that don't touch each other; equal edits of two count once."""
     chosen: list[Finding] = []
     taken: dict[Edit, None] = {}

@@ -10,7 +10,9 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from eagle3_lint.engine.workspace import Workspace
+from eagle3_lint.errors import UnreadableSourceError
 from eagle3_lint.sources.files import siblings
+from eagle3_lint.sources.reading import read_bytes
 from eagle3_lint.sources.tree import SourceTree, find_tree_from, installed_tree, tree_of_file
 
 if TYPE_CHECKING:

@@ -85,15 +85,18 @@ def read_source(path: str, data: bytes | None = None) -> SourceText:
     """
     absolute = os.path.abspath(path)
     if data is None:
-        data = _read_regular_file(absolute)
+        data = _read_regular_file(absolute, MAX_SOURCE_BYTES)
     elif len(data) > MAX_SOURCE_BYTES:
-        raise _too_large()
+        raise _too_large(MAX_SOURCE_BYTES)
     return _decode(absolute, data)
 
 
-def read_bytes(path: str) -> bytes:
-    """The content of one file, undecoded; raises UnreadableSourceError as ``read_source`` does for what isn't a file."""
-    return _read_regular_file(os.path.abspath(path))
+def read_bytes(path: str, limit: int = MAX_SOURCE_BYTES) -> bytes:
+    """The content of one file, undecoded.
+
+    Raises UnreadableSourceError as ``read_source`` does for what isn't a file, and for one of more than ``limit`` bytes.
+    """
+    return _read_regular_file(os.path.abspath(path), limit)
 
 
 def check_regular_file(path: str) -> UnreadableSourceError | None:
@@ -164,14 +167,14 @@ def parse_lines(text: str) -> ast.Module:
             raise UnreadableSourceError(f"it can't be parsed: {error}") from None
 
 
-def _read_regular_file(path: str) -> bytes:
+def _read_regular_file(path: str, limit: int) -> bytes:
     try:
         _require_regular(os.stat(path).st_mode)
         descriptor = os.open(path, _OPEN_FLAGS)
         try:
             status = os.fstat(descriptor)
             _require_regular(status.st_mode)
-            return _read_all(descriptor, status.st_size)
+            return _read_all(descriptor, status.st_size, limit)
         finally:
             os.close(descriptor)
     except (OSError, ValueError) as error:
@@ -192,21 +195,21 @@ def _require_regular(mode: int) -> None:
     raise UnreadableSourceError(f"{kind}, not a file")
 
 
-def _read_all(descriptor: int, size: int) -> bytes:
-    if size > MAX_SOURCE_BYTES:
-        raise _too_large()
+def _read_all(descriptor: int, size: int, limit: int) -> bytes:
+    if size > limit:
+        raise _too_large(limit)
     chunks = []
     total = 0
     while chunk := os.read(descriptor, max(size - total, 0) + 4096):
         chunks.append(chunk)
         total += len(chunk)
-        if total > MAX_SOURCE_BYTES:
-            raise _too_large()
+        if total > limit:
+            raise _too_large(limit)
     return chunks[0] if len(chunks) == 1 else b"".join(chunks)
 
 
-def _too_large() -> UnreadableSourceError:
-    return UnreadableSourceError(f"it is larger than {MAX_SOURCE_BYTES // 1024**2} MiB")
+def _too_large(limit: int) -> UnreadableSourceError:
+    return UnreadableSourceError(f"it is larger than {limit // 1024**2} MiB")
 
 
 def _decode(path: str, data: bytes) -> SourceText:
