@@ -65,6 +65,8 @@ class Session:
         self._configured_known = False
         self._store: Store | None = None
         self._answers = 0
+        self._failures: list[InternalError] = []
+        self._told: set[InternalError] = set()
         self._buffered: tuple[tuple[str, bytes], Workspace] | None = None
 
     @property
@@ -75,7 +77,16 @@ class Session:
     @property
     def internal_errors(self) -> tuple[InternalError, ...]:
         """The failures of rules over whole projects."""
-        return tuple(error for workspace in self._workspaces.values() for error in workspace.internal_errors)
+        buffered = (self._buffered[1],) if self._buffered else ()
+        return tuple(error for workspace in (*self.workspaces, *buffered) for error in workspace.internal_errors)
+
+    def take_failures(self) -> tuple[InternalError, ...]:
+        """The failures of rules since the last call, which a host tells beside what ``findings_of`` answers."""
+        found = dict.fromkeys((*self._failures, *self.internal_errors))
+        new = tuple(error for error in found if error not in self._told)
+        self._told.update(new)
+        self._failures.clear()
+        return new
 
     def tree_around(self, path: str) -> SourceTree | None:
         """The tree that the file ``path`` lies in."""
@@ -175,6 +186,7 @@ class Session:
         from eagle3_lint.rules.registry import all_codes
 
         result = self.check_file(os.path.abspath(path), data, codes.intersection(all_codes()))
+        self._failures.extend(result.internal_errors)
         kinds: set[Kind] = {"eagle3-lint"}
         if honour_pylint:
             kinds.add("pylint")
