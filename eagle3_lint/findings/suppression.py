@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from eagle3_lint.findings.codes import CODES, PREFIX, PYLINT_BLOCK, PYLINT_CHECKER, known, pylint_id
+from eagle3_lint.findings.codes import PREFIX, PYLINT_BLOCK, PYLINT_CHECKER, Code, pylint_id
 from eagle3_lint.findings.model import Span
 
 if TYPE_CHECKING:
@@ -70,9 +70,9 @@ class Directive:
     reason: str = ""
     blanket: bool = False
 
-    def matches(self, code: str, symbol: str) -> bool:
+    def matches(self, code: Code) -> bool:
         """Whether the directive names ``code``, by itself, by a prefix, by its symbol, or all codes at once."""
-        return self.blanket or any(_matches(self.kind, entry.text, code, symbol) for entry in self.entries)
+        return self.blanket or any(_matches(self.kind, entry.text, code) for entry in self.entries)
 
 
 @dataclass(frozen=True)
@@ -85,15 +85,17 @@ class Unused:
 
 
 class Suppressions:
-    """The directives of one file, and what they silence."""
+    """The directives of one file, and what they silence; ``codes`` are all that there are."""
 
     def __init__(
         self,
         directives: tuple[Directive, ...],
+        codes: Collection[Code] = (),
         layout: Layout | None = None,
         tree: Callable[[], ast.Module | None] | None = None,
     ) -> None:
         self.directives = directives
+        self._codes = {code.code: code for code in codes}
         self._layout = layout
         self._tree = tree
         self._states: dict[str, LineStates | None] = {}
@@ -114,11 +116,12 @@ class Suppressions:
         """Every directive that silences a finding of ``code`` at ``span``; all of them count as used."""
         if not self.directives:
             return ()
+        meant = self._codes.get(code) or Code(code, symbol, "error", "")
         header = self._definition(span)
-        found = [entry for entry in self.directives if entry.whole_file and entry.matches(code, symbol)]
+        found = [entry for entry in self.directives if entry.whole_file and entry.matches(meant)]
         for line in (span.line, *(header.lines if header else ())):
-            found += [entry for entry in self._by_line.get(line, ()) if entry.matches(code, symbol)]
-        states = self._pylint_states(code, symbol)
+            found += [entry for entry in self._by_line.get(line, ()) if entry.matches(meant)]
+        states = self._pylint_states(meant)
         if states is not None:
             lines = (span.line, *(header.decorator_lines if header else ()))
             found += [state for state in map(states.at, lines) if state is not None]
@@ -140,7 +143,7 @@ class Suppressions:
         return tuple(
             unused
             for directive in self.directives
-            for unused in _unused_of(directive, pairs.get(directive, set()), active, complete)
+            for unused in self._unused_of(directive, pairs.get(directive, set()), active, complete)
             if all(other is directive for other in self.covering(UNUSED_CODE, UNUSED_SYMBOL, unused.span))
         )
 
@@ -149,15 +152,39 @@ class Suppressions:
         header = self._layout.headers.get(span.line) if self._layout else None
         return header if header is not None and span.column <= header.name_column else None
 
-    def _pylint_states(self, code: str, symbol: str) -> LineStates | None:
-        if code not in self._states:
+    def _unused_of(
+        self, directive: Directive, used: set[str], active: Collection[str], complete: bool
+    ) -> Iterable[Unused]:
+        if directive.action == "enable":
+            return
+        if directive.blanket:
+            if complete and directive.kind == "eagle3-lint" and not used:
+                yield Unused(directive, "", directive.span)
+            return
+        for entry in directive.entries:
+            if self._is_ours(directive.kind, entry.text):
+                meant = {one.code for one in self._codes.values() if _matches(directive.kind, entry.text, one)}
+                if meant != {UNUSED_CODE} and not meant & used and meant <= set(active):
+                    line = directive.span.line
+                    yield Unused(directive, entry.text, Span(line, entry.column, line, entry.column + len(entry.text)))
+
+    def _is_ours(self, kind: Kind, text: str) -> bool:
+        if kind == "eagle3-lint":
+            return True
+        if kind == "noqa":
+            return text.upper().startswith(PREFIX)
+        is_symbol = any(code.symbol == text for code in self._codes.values())
+        return is_symbol or (text[1:3] == PYLINT_BLOCK and text[1:].isdigit())
+
+    def _pylint_states(self, code: Code) -> LineStates | None:
+        if code.code not in self._states:
             pragmas = [
                 directive
                 for directive in self.directives
-                if directive.kind == "pylint" and not directive.whole_file and directive.matches(code, symbol)
+                if directive.kind == "pylint" and not directive.whole_file and directive.matches(code)
             ]
-            self._states[code] = self._scoped(pragmas) if pragmas else None
-        return self._states[code]
+            self._states[code.code] = self._scoped(pragmas) if pragmas else None
+        return self._states[code.code]
 
     def _scoped(self, pragmas: list[Directive]) -> LineStates:
         from eagle3_lint.findings.pragmas import line_states
@@ -167,16 +194,17 @@ class Suppressions:
 
 def suppressions(
     source: SourceText,
+    codes: Collection[Code],
     tree: Callable[[], ast.Module | None] | None = None,
     kinds: Collection[Kind] = KINDS,
 ) -> Suppressions:
     """The directives of ``source``.
 
-    ``tree`` gives the file's syntax tree, or None where it has none; it is called only when a pylint pragma needs
+    ``codes`` are all that there are, which tells ours from other tools'. ``tree`` gives the file's syntax tree, or None where it has none; it is called only when a pylint pragma needs
     its scope, and defaults to parsing the text. ``kinds`` leaves out what the host handles itself or was told to
     disregard. Text where nothing looks like a directive about our codes is not tokenized.
     """
-    if not _may_concern_us(source.text):
+    if not _may_concern_us(source.text, codes):
         return Suppressions(())
     from eagle3_lint.findings.comments import read_layout
 
@@ -186,10 +214,10 @@ def suppressions(
     ]
     if not directives:
         return Suppressions(())
-    return Suppressions(tuple(directives), layout, tree or (lambda: _parse(source)))
+    return Suppressions(tuple(directives), codes, layout, tree or (lambda: _parse(source)))
 
 
-def _may_concern_us(text: str) -> bool:
+def _may_concern_us(text: str, codes: Collection[Code]) -> bool:
     """Whether some line of ``text`` looks like a directive that can be about one of our codes; no is certain."""
     lowered = text.lower()
     for mark in _MARKS:
@@ -198,13 +226,13 @@ def _may_concern_us(text: str) -> bool:
             start = lowered.rfind("\n", 0, at) + 1
             end = lowered.find("\n", at)
             end = len(lowered) if end < 0 else end
-            if _line_may_concern_us(text[start:end], lowered[start:end]):
+            if _line_may_concern_us(text[start:end], lowered[start:end], codes):
                 return True
             at = lowered.find(mark, end)
     return False
 
 
-def _line_may_concern_us(line: str, lowered: str) -> bool:
+def _line_may_concern_us(line: str, lowered: str, codes: Collection[Code]) -> bool:
     for pattern in (_NOQA, _NOQA_FILE):
         for match in pattern.finditer(line):
             if match["codes"] is None or PREFIX.lower() in match["codes"].lower():
@@ -213,7 +241,7 @@ def _line_may_concern_us(line: str, lowered: str) -> bool:
         return True
     if "pylint:" not in lowered:
         return False
-    return _PYLINT_WORDS.search(lowered) is not None or any(code.symbol in lowered for code in CODES)
+    return _PYLINT_WORDS.search(lowered) is not None or any(code.symbol in lowered for code in codes)
 
 
 def _parse(source: SourceText) -> ast.Module | None:
@@ -354,41 +382,17 @@ def _pragma_parts(body: str, column: int) -> list[tuple[str, tuple[Entry, ...]]]
     return parts
 
 
-def _matches(kind: Kind, text: str, code: str, symbol: str) -> bool:
+def _matches(kind: Kind, text: str, code: Code) -> bool:
     if kind == "pylint":
-        return _matches_message(text, code, symbol)
-    if kind == "eagle3-lint" and text == symbol:
+        return _matches_message(text, code)
+    if kind == "eagle3-lint" and text == code.symbol:
         return True
-    return code.startswith(text.upper())
+    return code.code.startswith(text.upper())
 
 
-def _matches_message(text: str, code: str, symbol: str) -> bool:
-    if text in (symbol, "all"):
+def _matches_message(text: str, code: Code) -> bool:
+    if text in (code.symbol, "all"):
         return True
-    fixed = known(code)
-    message_id = pylint_id(code, fixed.severity if fixed else "error")
+    message_id = pylint_id(code.code, code.severity)
     category = _CATEGORIES.get(text.lower(), text.upper())
     return category in (message_id, message_id[0]) or text.lower() == PYLINT_CHECKER
-
-
-def _unused_of(directive: Directive, used: set[str], active: Collection[str], complete: bool) -> Iterable[Unused]:
-    if directive.action == "enable":
-        return
-    if directive.blanket:
-        if complete and directive.kind == "eagle3-lint" and not used:
-            yield Unused(directive, "", directive.span)
-        return
-    for entry in directive.entries:
-        if _is_ours(directive.kind, entry.text):
-            meant = {code.code for code in CODES if _matches(directive.kind, entry.text, code.code, code.symbol)}
-            if meant != {UNUSED_CODE} and not meant & used and meant <= set(active):
-                line = directive.span.line
-                yield Unused(directive, entry.text, Span(line, entry.column, line, entry.column + len(entry.text)))
-
-
-def _is_ours(kind: Kind, text: str) -> bool:
-    if kind == "eagle3-lint":
-        return True
-    if kind == "noqa":
-        return text.upper().startswith(PREFIX)
-    return any(code.symbol == text for code in CODES) or (text[1:3] == PYLINT_BLOCK and text[1:].isdigit())

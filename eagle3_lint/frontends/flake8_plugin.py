@@ -15,11 +15,11 @@ import os
 import tokenize
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from eagle3_lint import __version__
 from eagle3_lint.errors import Eagle3LintError
-from eagle3_lint.findings.codes import CODES
 from eagle3_lint.frontends.host import SEARCH_PATH, trusted_imports
 
 if TYPE_CHECKING:
@@ -33,15 +33,26 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Settings:
-    """What flake8's options say to this plugin; ``stdin_name`` is the name of the buffer, if flake8 lints one."""
+    """What flake8's options say to this plugin; ``stdin_name`` is the name of the buffer, if flake8 lints one.
+
+    ``options`` are flake8's own, None where it has parsed none.
+    """
 
     engine: str = "auto"
     sglang: str | None = None
     cache_dir: str | None = None
     pedantic: bool = False
-    codes: frozenset[str] = frozenset(entry.code for entry in CODES if not entry.pedantic)
     stdin_name: str | None = None
     honour_noqa: bool = True
+    options: argparse.Namespace | None = None
+
+    @cached_property
+    def codes(self) -> frozenset[str]:
+        """The codes that flake8 would show: what nobody asked for is not computed. Looked up when a file is linted."""
+        from eagle3_lint.rules.catalogue import CODES
+
+        wanted = frozenset(entry.code for entry in CODES if self.pedantic or not entry.pedantic)
+        return wanted if self.options is None else _selected(self.options, wanted)
 
 
 class Plugin:
@@ -97,9 +108,9 @@ class Plugin:
             sglang=options.eagle3_sglang or None,
             cache_dir=options.eagle3_cache_dir or None,
             pedantic=options.eagle3_pedantic,
-            codes=_selected_codes(options),
             stdin_name=options.stdin_display_name if "-" in filenames else None,
             honour_noqa=not options.disable_noqa,
+            options=options,
         )
 
     def run(self) -> Iterator[tuple[int, int, str, type[Plugin]]]:
@@ -140,16 +151,11 @@ class Plugin:
         )
 
 
-def _selected_codes(options: argparse.Namespace) -> frozenset[str]:
-    """The codes that flake8 would show: what nobody asked for is not computed."""
+def _selected(options: argparse.Namespace, codes: frozenset[str]) -> frozenset[str]:
     from flake8.style_guide import Decision, DecisionEngine
 
     decide: Any = DecisionEngine(options).decision_for
-    return frozenset(
-        entry.code
-        for entry in CODES
-        if (options.eagle3_pedantic or not entry.pedantic) and decide(entry.code) is Decision.Selected
-    )
+    return frozenset(code for code in codes if decide(code) is Decision.Selected)
 
 
 def _encoded(text: str) -> bytes:

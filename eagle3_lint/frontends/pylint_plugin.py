@@ -23,8 +23,9 @@ from pylint.checkers.utils import only_required_for_messages
 from pylint.interfaces import HIGH, INFERENCE
 
 from eagle3_lint.errors import Eagle3LintError
-from eagle3_lint.findings.codes import CODES, PYLINT_CHECKER, documentation_url, pylint_id
+from eagle3_lint.findings.codes import PYLINT_CHECKER, documentation_url, pylint_id
 from eagle3_lint.frontends.host import SEARCH_PATH, trusted_imports
+from eagle3_lint.rules.catalogue import CODES
 
 if TYPE_CHECKING:
     from pylint.lint import PyLinter

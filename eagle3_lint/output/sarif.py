@@ -11,7 +11,7 @@ import os
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from eagle3_lint.findings.codes import documentation_url, known, pylint_id
+from eagle3_lint.findings.codes import documentation_url, pylint_id
 from eagle3_lint.findings.fingerprint import fingerprints_of
 from eagle3_lint.findings.model import Edit, Finding, Fix, Span
 from eagle3_lint.findings.report import InternalError, Report, Suppressed
@@ -90,7 +90,7 @@ def _internal_error(error: InternalError, context: RenderContext) -> dict[str, A
         "message": {"text": f"{error.rule} failed: {printable(error.text)}"},
         "locations": [{"physicalLocation": _place(error.path, {"startLine": max(error.line, 1)}, context)}],
     }
-    if known(error.rule):
+    if error.rule in all_codes():
         notification["associatedRule"] = {"id": error.rule}
     return notification
 

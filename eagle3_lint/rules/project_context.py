@@ -6,8 +6,8 @@ import os
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from eagle3_lint.findings.codes import known
 from eagle3_lint.findings.model import Evidence, Finding, Fix, Inner, Span
+from eagle3_lint.rules.catalogue import known
 
 if TYPE_CHECKING:
     from eagle3_lint.project.classes import ClassInfo

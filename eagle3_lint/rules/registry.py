@@ -1,49 +1,34 @@
-"""Which rules there are, found by their files' names; a rule's module is imported only when it is needed."""
+"""Which rules there are and which of them run; a rule's module is imported only when it is needed."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable
 from functools import cache
 from typing import TYPE_CHECKING
 
 from eagle3_lint.errors import UsageError
-from eagle3_lint.findings.codes import PREFIX, known
+from eagle3_lint.findings.codes import PREFIX, Code
+from eagle3_lint.rules.catalogue import CODES, known
 
 if TYPE_CHECKING:
     from types import ModuleType
 
     from eagle3_lint.rules.base import Rule
 
-_FILE = re.compile(r"egl(?P<number>\d{3})_(?P<symbol>[a-z0-9_]+)")
-
-
-@cache
-def _modules() -> dict[str, str]:
-    """Code to module name, sorted by code."""
-    import pkgutil
-
-    from eagle3_lint import rules
-
-    names = (module.name for module in pkgutil.iter_modules(rules.__path__))
-    matches = filter(None, map(_FILE.fullmatch, names))
-    return dict(sorted((f"EGL{match['number']}", match.string) for match in matches))
-
 
 def all_codes() -> tuple[str, ...]:
     """The codes of all rules, sorted, without importing any of them."""
-    return tuple(_modules())
+    return tuple(code.code for code in CODES)
 
 
 def symbol_of(code: str) -> str:
-    """The symbol of the rule ``code``, from its file's name; KeyError for a code that doesn't exist."""
-    return _modules()[code].partition("_")[2].replace("_", "-")
+    """The symbol of the rule ``code``; KeyError for a code that doesn't exist."""
+    return _entry(code).symbol
 
 
 def is_pedantic(code: str) -> bool:
-    """Whether only ``--pedantic``, or its own code in ``--select``, turns the rule on."""
-    fixed = known(code)
-    return fixed is not None and fixed.pedantic
+    """Whether only ``--pedantic``, or its own code in ``--select``, turns the rule on; KeyError for an unknown code."""
+    return _entry(code).pedantic
 
 
 def find(name: str) -> str:
@@ -115,8 +100,15 @@ def _near(name: str, names: Collection[str]) -> str:
     return f" (did you mean {', '.join(shown)}?)" if shown else ""
 
 
+def _entry(code: str) -> Code:
+    found = known(code)
+    if found is None:
+        raise KeyError(code)
+    return found
+
+
 @cache
 def _module(code: str) -> ModuleType:
     from importlib import import_module
 
-    return import_module(f"eagle3_lint.rules.{_modules()[code]}")
+    return import_module(f"eagle3_lint.rules.{code.lower()}_{symbol_of(code).replace('-', '_')}")

@@ -15,6 +15,7 @@ from pylint.reporters import CollectingReporter
 
 from eagle3_lint.findings.model import Span
 from eagle3_lint.findings.suppression import suppressions
+from eagle3_lint.rules.catalogue import CODES
 from eagle3_lint.sources.text import SourceText
 
 SYMBOL = "missing-eagle3-delegation"
@@ -55,7 +56,7 @@ def disabled_by_pylint(paths: list[Path]) -> dict[str, set[int]]:
 
 def disabled_by_us(path: Path) -> set[int]:
     text = path.read_text()
-    found = suppressions(SourceText(str(path), text.encode(), text))
+    found = suppressions(SourceText(str(path), text.encode(), text), CODES)
     # a column past any name, for pylint knows no lines above a definition
     return {
         line

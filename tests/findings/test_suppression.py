@@ -9,16 +9,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from eagle3_lint.findings.codes import CODES, PYLINT_BLOCK
+from eagle3_lint.findings.codes import PYLINT_BLOCK
 from eagle3_lint.findings.model import Span
 from eagle3_lint.findings.suppression import Directive, Suppressions, suppressions
+from eagle3_lint.rules.catalogue import CODES
 from eagle3_lint.sources.text import SourceText
 
 SYMBOL = "missing-eagle3-delegation"
 
 
 def read(text: str, **options: object) -> Suppressions:
-    return suppressions(SourceText("/x/m.py", text.encode("utf-8", "surrogatepass"), text), **options)  # type: ignore[arg-type]
+    return suppressions(SourceText("/x/m.py", text.encode("utf-8", "surrogatepass"), text), CODES, **options)  # type: ignore[arg-type]
 
 
 def at(line: int, column: int = 7) -> Span:

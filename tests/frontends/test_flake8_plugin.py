@@ -15,10 +15,10 @@ from flake8.main.cli import main
 
 from eagle3_lint import __version__, engine
 from eagle3_lint.errors import ReleaseError
-from eagle3_lint.findings.codes import CODES
 from eagle3_lint.findings.model import Span
 from eagle3_lint.frontends.flake8_plugin import Plugin, Settings
 from eagle3_lint.frontends.host import SEARCH_PATH
+from eagle3_lint.rules.catalogue import CODES
 from tests.frontends.fake_engine import SOURCE, WRAPPER, FakeEngine
 
 TYPING = replace(WRAPPER, code="EGL301", span=Span(6, 16, 6, 26), message="Optional is not imported")

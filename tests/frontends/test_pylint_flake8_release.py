@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from eagle3_lint.findings.codes import CODES
+from eagle3_lint.rules.catalogue import CODES
 from eagle3_lint.sources.tree import SourceTree
 
 pytestmark = pytest.mark.release

@@ -19,9 +19,10 @@ from pylint.reporters import CollectingReporter
 
 from eagle3_lint import engine
 from eagle3_lint.errors import ReleaseError
-from eagle3_lint.findings.codes import CODES, Code
+from eagle3_lint.findings.codes import Code
 from eagle3_lint.findings.model import Span
 from eagle3_lint.frontends.host import SEARCH_PATH
+from eagle3_lint.rules.catalogue import CODES
 from tests.frontends.fake_engine import SOURCE, WRAPPER, FakeEngine
 
 LAYER = replace(WRAPPER, code="EGL204", symbol="unreachable-capture-layer", severity="warning")

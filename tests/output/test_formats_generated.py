@@ -12,12 +12,12 @@ from official_schemas import sarif_schema
 from sample_report import sample_report
 
 from eagle3_lint.findings.baseline import entries_of, parse_baseline, write_baseline
-from eagle3_lint.findings.codes import CODES
 from eagle3_lint.findings.fingerprint import fingerprints_of
 from eagle3_lint.findings.model import Edit, Evidence, Finding, Fix, Inner, Span
 from eagle3_lint.findings.report import Report
 from eagle3_lint.output import FORMATS, renderer
 from eagle3_lint.output.context import RenderContext
+from eagle3_lint.rules.catalogue import CODES
 
 TEXT = st.text(st.characters(), max_size=15)
 NAMES = st.text(st.characters(blacklist_characters="/\0"), min_size=1, max_size=8).filter(

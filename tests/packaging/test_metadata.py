@@ -13,7 +13,8 @@ import pytest
 import yaml
 
 import eagle3_lint
-from eagle3_lint.findings.codes import CODES, PYLINT_CHECKER
+from eagle3_lint.findings.codes import PYLINT_CHECKER
+from eagle3_lint.rules.catalogue import CODES
 
 ROOT = Path(__file__).parents[2]
 
