@@ -48,6 +48,9 @@ def read_ini(path: str, data: bytes) -> dict[str, Setting] | None:
     except configparser.Error as error:
         line = _ini_error_line(error)
         raise ConfigurationError(f"{path}:{line}: {str(error).splitlines()[0]}") from None
+    if not parser.has_section(_INI_SECTION):
+        # what looks like its header is that of another section, or part of a value
+        return None
     return {
         key: _setting(path, text, _INI_SECTION, key, _from_ini(key, value)) for key, value in parser.items(_INI_SECTION)
     }

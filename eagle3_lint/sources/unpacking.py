@@ -6,6 +6,7 @@ import os
 import stat
 import zipfile
 import zlib
+from typing import IO
 
 from eagle3_lint.errors import ReleaseError
 
@@ -95,13 +96,21 @@ def _danger(entry: zipfile.ZipInfo, seen: set[str]) -> str | None:
 def _write(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, path: str, limit: int) -> int:
     """Write one entry; its size. OverflowError above ``limit`` bytes."""
     total = 0
-    with archive.open(entry) as source, open(path, "xb") as sink:
+    with _opened(archive, entry) as source, open(path, "xb") as sink:
         while chunk := source.read(_CHUNK):
             total += len(chunk)
             if total > limit:
                 raise OverflowError
             sink.write(chunk)
     return total
+
+
+def _opened(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> IO[bytes]:
+    try:
+        return archive.open(entry)
+    except OSError as error:
+        # an entry that says it begins before the file does
+        raise zipfile.BadZipFile(f"an entry has no place: {error.strerror}") from None
 
 
 def _count_entries(wheel: str) -> int:

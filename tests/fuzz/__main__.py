@@ -42,7 +42,7 @@ def main() -> int:
                 _summary(counts, faults, slowest, time.monotonic() - started)
                 return 1 if faults else 0
             before = time.monotonic()
-            faulthandler.dump_traceback_later(MOST_SECONDS * 3, exit=True)
+            faulthandler.dump_traceback_later(MOST_SECONDS * 7, exit=True)
             try:
                 run_case(kind, number, corpus, options.keep)
             except KeyboardInterrupt:

@@ -41,18 +41,21 @@ class Fault(AssertionError):
 
 @contextmanager
 def time_limit(seconds: float = MOST_SECONDS) -> Iterator[None]:
-    """Raise ``Hang`` inside the block once ``seconds`` have passed."""
+    """Raise ``Hang`` inside the block once it has worked for ``seconds``, or waited for five times as long."""
 
     def stop(*_: object) -> None:
         raise Hang(f"not done after {seconds} s")
 
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    timers = ((signal.ITIMER_PROF, signal.SIGPROF, seconds), (signal.ITIMER_REAL, signal.SIGALRM, seconds * 5))
+    before = [signal.signal(number, stop) for _, number, _ in timers]
+    for timer, _, limit in timers:
+        signal.setitimer(timer, limit)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        for (timer, number, _), handler in zip(timers, before, strict=True):
+            signal.setitimer(timer, 0)
+            signal.signal(number, handler)
 
 
 def require(condition: object, text: str) -> None:
