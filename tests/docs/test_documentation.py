@@ -13,7 +13,9 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+import yaml
 
+import eagle3_lint
 from eagle3_lint.config.options import OPTIONS
 from eagle3_lint.findings.codes import DOCUMENTATION, documentation_url, pylint_id
 from eagle3_lint.frontends.cli import COMMANDS
@@ -31,6 +33,8 @@ _LINK = re.compile(r"\]\(([^)\s]+)\)")
 _SHELL = re.compile(r"^```sh\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _CELL = re.compile(r"^\| *(`--[^|]*)\|", re.MULTILINE)
 _OPTION = re.compile(r"--[a-z][a-z0-9-]*")
+_YAML = re.compile(r"^```yaml\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_HOME = re.compile(r"https://github\.com/[\w-]+/eagle3-lint")
 _BLOCK = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 _HEADING = re.compile(r"^#+ (.*)$", re.MULTILINE)
 
@@ -193,6 +197,24 @@ def test_the_commands_that_pages_show_are_understood(page: str, words: list[str]
 
 def test_pages_show_commands() -> None:
     assert {"command-line.md", "gate.md", "matrix.md", "README.md"} <= {page for page, _ in commands()}
+
+
+def test_one_address_of_this_project() -> None:
+    home = DOCUMENTATION.partition("/blob/")[0]
+    texts = [*PAGES, *(path for path in (ROOT / "examples").rglob("*") if path.is_file())]
+    mentioned = {found for path in texts for found in _HOME.findall(path.read_text(encoding="utf-8"))}
+    assert mentioned == {home}
+
+
+def test_the_hooks_that_pages_show() -> None:
+    hooks = {hook["id"] for hook in yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))}
+    page = (DOCS / "pre-commit.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"^\| `([\w-]+)` \|", page, re.MULTILINE)) == hooks
+    for name in ("pre-commit.md", "../README.md"):
+        blocks = [yaml.safe_load(block) for block in _YAML.findall((DOCS / name).read_text(encoding="utf-8"))]
+        (repository,) = blocks[0]["repos"]
+        assert repository["rev"] == f"v{eagle3_lint.__version__}"
+        assert {hook["id"] for hook in repository["hooks"]} <= hooks
 
 
 def test_no_page_has_a_line_that_is_too_long() -> None:
