@@ -36,12 +36,14 @@ class ExplainRequest(NamedTuple):
 class Explanation(NamedTuple):
     """``document`` is the answer as JSON has it; its paths are relative to ``root``.
 
-    ``problems`` are faults of this program that may have left something out.
+    ``problems`` are faults of this program that may have left something out; ``looked_at`` are the files and directories
+    that the answer depends on, empty where they can't be told.
     """
 
     root: str
     document: dict[str, Any]
     problems: tuple[str, ...] = ()
+    looked_at: tuple[str, ...] = ()
 
 
 def explain(request: ExplainRequest) -> Explanation:
@@ -58,16 +60,21 @@ def explain(request: ExplainRequest) -> Explanation:
     if tree is None:
         raise TreeError("no SGLang source tree here or above, and none installed: give --sglang PATH or VERSION")
     workspace = session.open(tree)
-    known = workspace.memory.explanation(workspace.key, request.name) if workspace.memory is not None else None
+    memory = workspace.memory
+    known = memory.explanation(workspace.key, request.name) if memory is not None else None
     if known is not None:
-        return Explanation(workspace.root, known)
+        document, outside = known
+        return Explanation(workspace.root, document, looked_at=(*workspace.inside(), *outside))
     info = class_named(request.name, workspace.opened.project.classes, workspace.opened.project.registered)
     document = describe(workspace, info)
     workspace.save()
-    if workspace.memory is not None and workspace.opened.is_rememberable and not workspace.internal_errors:
-        workspace.memory.keep_explanation(workspace.key, request.name, workspace.opened.outside(), document)
     problems = tuple(f"{one.rule} failed at {one.path}:{one.line}: {one.text}" for one in workspace.internal_errors)
-    return Explanation(workspace.root, document, problems)
+    if problems or not workspace.opened.is_rememberable:
+        return Explanation(workspace.root, document, problems)
+    outside = tuple(sorted(workspace.opened.outside()))
+    if memory is not None:
+        memory.keep_explanation(workspace.key, request.name, outside, document)
+    return Explanation(workspace.root, document, looked_at=(*workspace.inside(), *outside))
 
 
 def describe(workspace: Workspace, info: ClassInfo, lines: Lines | None = None) -> dict[str, Any]:

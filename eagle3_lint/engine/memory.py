@@ -123,14 +123,14 @@ class Memory:
         """Remember what each rule found in one family of files."""
         self._families.keep(key, {code: _encoded(f) for code, f in found.items()})
 
-    def explanation(self, key: bytes, name: str) -> dict[str, Any] | None:
-        """What was kept under ``key`` of the class that a user calls ``name``."""
+    def explanation(self, key: bytes, name: str) -> tuple[dict[str, Any], tuple[str, ...]] | None:
+        """What was kept under ``key`` of the class that a user calls ``name``, and what it depends on beside the key."""
         known = self._explanations(name).find(key)
-        return known if isinstance(known, dict) else None
+        return known if isinstance(known, tuple) and len(known) == 2 else None
 
-    def keep_explanation(self, key: bytes, name: str, dependencies: Iterable[str], document: dict[str, Any]) -> None:
+    def keep_explanation(self, key: bytes, name: str, dependencies: tuple[str, ...], document: dict[str, Any]) -> None:
         """Keep ``document`` under ``key`` and ``name`` as long as ``dependencies`` stay what they are."""
-        self._explanations(name).keep(key, dependencies, document)
+        self._explanations(name).keep(key, dependencies, (document, dependencies))
 
     def _explanations(self, name: str) -> Answers:
         return Answers(self._store, f"explanation-{self._name(digest(self._settings, os.fsencode(name)))}")

@@ -38,6 +38,18 @@ def runtime_files(root: str) -> tuple[str, ...]:
     return tuple(sorted(path for folder in RUNTIME_FOLDERS for path in _below(os.path.join(srt, folder))))
 
 
+def folders_looked_through(root: str, models: str) -> tuple[str, ...]:
+    """Every directory in which a file of the tree at ``root`` may appear, whether or not it is there yet."""
+    srt = os.path.join(root, "sglang", "srt")
+    found = {root, os.path.join(root, "sglang"), srt}
+    for top in (models, *(os.path.join(srt, folder) for folder in RUNTIME_FOLDERS)):
+        found.add(top)
+        for directory, folders, _ in os.walk(top):
+            folders[:] = [folder for folder in folders if folder != "__pycache__" and not folder.startswith(".")]
+            found.add(directory)
+    return tuple(sorted(found))
+
+
 def _below(top: str) -> Iterator[str]:
     for directory, folders, names in os.walk(top):
         folders[:] = [folder for folder in folders if folder != "__pycache__" and not folder.startswith(".")]
