@@ -19,7 +19,7 @@ from eagle3_lint.engine.scope import Checkout, Scope
 from eagle3_lint.errors import UsageError
 from eagle3_lint.findings.fingerprint import ONCE_A_CLASS, fingerprints, fingerprints_of
 from eagle3_lint.findings.model import Finding
-from eagle3_lint.findings.report import Report
+from eagle3_lint.findings.report import InternalError, Report
 from eagle3_lint.sources.cachedir import cache_dir
 from eagle3_lint.sources.files import package_root, siblings
 from eagle3_lint.sources.git import renames
@@ -36,12 +36,14 @@ class Comparison:
     """What a revision has, and what of the working tree has to be linted to compare.
 
     ``request`` lints the working tree whole; ``reported`` and ``silenced`` are the findings of the revision, without and
-    with a comment that silences them, as if their files lay in the working tree.
+    with a comment that silences them, as if their files lay in the working tree; ``internal_errors`` are failures of
+    rules on it.
     """
 
     request: Request
     reported: tuple[Finding, ...]
     silenced: tuple[Finding, ...]
+    internal_errors: tuple[InternalError, ...]
     has_moved: Callable[[Finding, Finding], bool]
 
     def new_in(self, report: Report) -> Report:
@@ -55,7 +57,12 @@ class Comparison:
         moved = set(self._moved(left, gone))
         new = tuple(finding for finding in left if finding not in moved)
         unchanged = tuple(finding for finding in report.findings if finding not in set(new))
-        return replace(report, findings=new, unchanged=(*report.unchanged, *unchanged))
+        return replace(
+            report,
+            findings=new,
+            unchanged=(*report.unchanged, *unchanged),
+            internal_errors=(*report.internal_errors, *self.internal_errors),
+        )
 
     def _moved(self, left: Iterable[Finding], gone: Iterable[Finding]) -> Iterator[Finding]:
         """Those of ``left`` that are one of ``gone`` at another place."""
@@ -90,7 +97,7 @@ def compared_with(request: Request, revision: str) -> Comparison:
         report = check(_request_for(request, scope, update))
         reported = tuple(update.applied(finding) for finding in report.findings)
         silenced = tuple(update.applied(one.finding) for one in report.suppressions)
-    return Comparison(_whole(request, scope), reported, silenced, _Moves(sides).has_moved)
+    return Comparison(_whole(request, scope), reported, silenced, report.internal_errors, _Moves(sides).has_moved)
 
 
 class _Side:
@@ -129,13 +136,17 @@ class _Side:
 
         linted = (self.checkout.inside(path) for path in self._scope.files)
         added = [path for path in linted if path is not None and path not in self.blobs]
-        entries = self.revision.entries
-        gone = [one for one in entries if one.is_python and not os.path.lexists(self.checkout.path(one.path))]
-        if not added or not gone:
+        absent = [one for one in self.revision.entries if one.is_python and not self._is_here(one.path)]
+        if not added or not absent:
             return {}
+        left_out = self.revision.repository.left_out()
+        gone = [one for one in absent if one.path not in left_out]
         with tempfile.TemporaryDirectory(prefix="eagle3-lint-") as work:
             old = self.revision.write(gone, work)
             return renames(old, [(path, self.checkout.path(path)) for path in added])
+
+    def _is_here(self, path: str) -> bool:
+        return os.path.lexists(self.checkout.path(path))
 
 
 class _Update:

@@ -1,6 +1,6 @@
 """What a git repository holds at a revision, read without touching the working tree or the index.
 
-Only commands that read objects are run (``rev-parse``, ``merge-base``, ``ls-tree``, ``cat-file``): they ask no
+Only commands that read are run (``rev-parse``, ``merge-base``, ``ls-tree``, ``ls-files``, ``cat-file``): they ask no
 configured filter, hook, pager, external diff or file system monitor, and the network is closed to them, so that a
 partial clone fetches nothing behind its user's back. See https://git-scm.com/docs/git and
 https://git-scm.com/docs/git-cat-file.
@@ -48,6 +48,8 @@ _ADDED = {
 }
 _SETTINGS = ("--no-pager", "-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}")
 _CHUNK = 1024 * 1024
+# git's own default: what is compared grows with the square of it
+_MOST_RENAMES = 1000
 
 
 @dataclass(frozen=True)
@@ -129,6 +131,11 @@ class Repository:
                             _copy(process.stdout, target, name)
                 finally:
                     process.kill()
+
+    def left_out(self) -> frozenset[str]:
+        """The files that a sparse checkout leaves out of the working tree: they are not deleted."""
+        listing = self._run("ls-files", "-t", "-z")
+        return frozenset(os.fsdecode(one[2:]) for one in listing.split(b"\0") if one.startswith(b"S "))
 
     def submodule(self, path: str) -> Repository | None:
         """The repository of the submodule at ``path``, where it is checked out."""
@@ -221,7 +228,7 @@ def renames(old: Iterable[tuple[str, str]], new: Iterable[tuple[str, str]]) -> d
             "GIT_CONFIG_NOSYSTEM": "1",
             "GIT_ATTR_NOSYSTEM": "1",
         }
-        settings = ("-c", "diff.renameLimit=0", *arguments, "--", "a", "b")
+        settings = ("-c", f"diff.renameLimit={_MOST_RENAMES}", *arguments, "--", "a", "b")
         _, out, _ = _run(work, settings, extra=isolated)
     return dict(_renamed(out))
 

@@ -6,7 +6,9 @@ import os
 import shutil
 import stat
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from git_checkout import DELEGATION, MODELS, SETTER, Found, GitCheckout, inner, typed, wrapper
@@ -258,6 +260,46 @@ def test_a_partial_clone_fetches_nothing(
     os.chdir(clone.root)
     assert "isn't in this clone" in error(capsys, "--since", "HEAD~1")
     assert clone.found("--since", "HEAD") == []
+
+
+def test_a_sparse_checkout(checkout: GitCheckout, tmp_path: Path) -> None:
+    """What is left out of the working tree is not deleted, and its content, which isn't here, not asked for."""
+    checkout.git("config", "uploadpack.allowFilter", "true")
+    for number in range(3):
+        checkout.write(f"tests/test_{number}.py", typed("List", f"function_{number}"))
+    checkout.commit()
+    clone = GitCheckout(tmp_path / "sparse")
+    checkout.git("clone", "-q", "--filter=blob:none", "--sparse", checkout.root.as_uri(), str(clone.root))
+    clone.git("sparse-checkout", "set", "python")
+    os.chdir(clone.root)
+    clone.write("copied.py", typed("List", "function_1"))
+    assert not (clone.root / "tests").exists()
+    assert clone.found("--since", "HEAD") == [Found("EGL301", "sglang/srt/models/copied.py", False)]
+
+
+def test_a_failing_rule_is_told(checkout: GitCheckout, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A failure on the revision alone must not make its findings new in silence."""
+    from eagle3_lint.rules import egl301_unimported_typing_name as rule
+
+    plain = rule.check
+
+    def failing(context: Any) -> Any:
+        if "function_of_old" in context.source.text:
+            raise RuntimeError("no")
+        return plain(context)
+
+    checkout.write("typed.py", typed("List", "function_of_old"))
+    checkout.commit()
+    checkout.write("typed.py", typed("List", "function_of_new"))
+    monkeypatch.setattr(rule, "RULE", replace(rule.RULE, check_module=failing))
+    assert dispatch(["check", "--since", "HEAD", "-q"]) == 2
+
+
+def test_what_is_not_new_is_counted(checkout: GitCheckout, capsys: pytest.CaptureFixture[str]) -> None:
+    every = len(checkout.found())
+    capsys.readouterr()
+    assert dispatch(["check", "--since", "HEAD", "-v"]) == 0
+    assert f"{every} findings aren't new since HEAD" in capsys.readouterr().err
 
 
 def test_a_worktree(checkout: GitCheckout, tmp_path: Path) -> None:

@@ -226,6 +226,9 @@ def _tell(report: Report, options: Options, seconds: float) -> None:
         say(f"eagle3-lint: configuration: {source}")
         say(f"eagle3-lint: root: {report.root}")
         say(f"eagle3-lint: rules: {', '.join(report.active)}")
+        revision = options.optional("since")
+        if revision is not None:
+            say(f"eagle3-lint: {len(report.unchanged)} findings aren't new since {revision}")
         say(
             f"eagle3-lint: {report.files} files, {report.classes} classes, {report.registered} registered, "
             f"{report.wrappers} wrappers, {seconds:.2f} s"
