@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from eagle3_lint.facts.module import ClassFacts, Member
 from eagle3_lint.findings.model import Span
 from eagle3_lint.project.linearization import InconsistentHierarchy, external_order, merge
 from eagle3_lint.project.modules import FunctionNode, Module
-from eagle3_lint.project.values import ClassValue, ConstantValue, ExternalValue, UnknownValue, Values
+from eagle3_lint.project.values import ClassValue, ExternalValue, UnknownValue, Values
 
 if TYPE_CHECKING:
     from eagle3_lint.project.resolver import Resolver
@@ -20,16 +21,25 @@ if TYPE_CHECKING:
 class Order:
     """A method resolution order, without ``object``; ``problem`` says why it can't be told, else it is empty.
 
-    With a problem, ``classes`` still holds what is known, nearest first.
+    With a problem, ``classes`` still holds what is known, nearest first. ``is_cyclic`` tells of a class that inherits from
+    itself.
     """
 
     classes: tuple[ClassInfo | ExternalValue, ...]
     problem: str = ""
+    is_cyclic: bool = False
 
     @property
     def dotted(self) -> tuple[str, ...]:
         """The dotted names, in order."""
         return tuple(one.dotted for one in self.classes)
+
+
+class DirectBases(NamedTuple):
+    """The bases of a class, without ``object``; ``problem`` says which of them can't be told, if any."""
+
+    classes: tuple[ClassInfo | ExternalValue, ...]
+    problem: str
 
 
 @dataclass(frozen=True)
@@ -71,6 +81,8 @@ class ClassInfo:
         self.dotted = f"{module.name}.{self.facts.qualname}"
         self._found: dict[str, Found | None] = {}
         self._mentions: dict[str, bool] = {}
+        self._order: Order | None = None
+        self._is_looking = False
 
     def __repr__(self) -> str:
         return f"<class {self.dotted}>"
@@ -105,12 +117,17 @@ class ClassInfo:
         return tuple(self._names.base_values(self, base) for base in self.facts.bases)
 
     @cached_property
+    def near_bases(self) -> tuple[ClassInfo, ...]:
+        """The classes of models that its bases may be; other files of the tree aren't read for it."""
+        return self._names.near_bases(self)
+
+    @cached_property
     def kin(self) -> tuple[ClassInfo, ...]:
         """This class and the classes of models that it may inherit from, in no particular order."""
         found: dict[ClassInfo, None] = {self: None}
         pending = [self]
         while pending:
-            for base in self._names.near_bases(pending.pop()):
+            for base in pending.pop().near_bases:
                 if base not in found:
                     found[base] = None
                     pending.append(base)
@@ -121,9 +138,33 @@ class ClassInfo:
         return any(one.module.mentions(word) and word in one.text for one in self.kin)
 
     @cached_property
+    def direct(self) -> DirectBases:
+        """The class that each base is."""
+        chosen: list[ClassInfo | ExternalValue] = []
+        self._is_looking = True
+        problem = ""
+        for base, values in zip(self.facts.bases, self.bases, strict=True):
+            some, why = _one_base(values, base.dotted or "an expression", self)
+            problem = problem or why
+            chosen.extend(some)
+        self._is_looking = False
+        return DirectBases(tuple(chosen), problem)
+
+    @property
     def order(self) -> Order:
         """The method resolution order."""
-        return self._names.order_of(self)
+        if self._is_looking:
+            return _cyclic(self)
+        if self._order is None:
+            # Bases first: going down a deep hierarchy would exhaust Python's stack.
+            for one in _bases_first(self):
+                if one._order is None:
+                    one._order = self._names.order_of(one)
+        return self._order or _cyclic(self)
+
+    @property
+    def _may_be_cyclic(self) -> bool:
+        return self._order is None or self._order.is_cyclic
 
     @cached_property
     def project_classes(self) -> tuple[ClassInfo, ...]:
@@ -168,21 +209,17 @@ class ClassInfo:
         return other in self.order.classes
 
 
-def compute_order(info: ClassInfo, in_progress: set[ClassInfo]) -> Order:
-    """The method resolution order of ``info``; ``in_progress`` are it and the classes whose orders wait for it."""
-    direct: list[ClassInfo | ExternalValue] = []
-    problem = ""
-    for base, values in zip(info.facts.bases, info.bases, strict=True):
-        base_name = base.dotted or "an expression"
-        chosen, why = _one_base(values, base_name, info)
-        problem = problem or why
-        direct.extend(one for one in chosen if one is not None)
+def compute_order(info: ClassInfo) -> Order:
+    """The method resolution order of ``info``, from those of its bases; a class that inherits from itself has none."""
+    direct, problem = info.direct
+    if _inherits_from_itself(info):
+        return _cyclic(info)
     orders: list[list[ClassInfo | ExternalValue]] = []
     for one in direct:
         if isinstance(one, ExternalValue):
             orders.append([ExternalValue(dotted) for dotted in external_order(one.dotted)])
         else:
-            inherited = one.order if one not in in_progress else Order((one,), f"{one.name} inherits from itself")
+            inherited = one.order
             problem = problem or inherited.problem
             orders.append(list(inherited.classes))
     heads: list[ClassInfo | ExternalValue] = [head for order in orders for head in order[:1]]
@@ -190,24 +227,57 @@ def compute_order(info: ClassInfo, in_progress: set[ClassInfo]) -> Order:
     try:
         if len(set(heads)) != len(heads) and not replaced:
             raise InconsistentHierarchy
-        merged = merge([[info], *orders, list(dict.fromkeys(heads))])
+        chain: list[list[ClassInfo | ExternalValue]] = [[info], *orders, list(dict.fromkeys(heads))]
+        merged = merge(chain)
     except InconsistentHierarchy:
         known = dict.fromkeys([info, *(one for order in orders for one in order)])
         return Order(tuple(known), problem or f"Python can't order the bases of {info.name}")
     return Order(tuple(merged), problem)
 
 
-def _one_base(
-    values: Values, base_name: str, info: ClassInfo
-) -> tuple[tuple[ClassInfo | ExternalValue | None, ...], str]:
-    chosen: list[ClassInfo | ExternalValue | None] = []
+def _cyclic(info: ClassInfo) -> Order:
+    return Order((info,), f"{info.name} inherits from itself", is_cyclic=True)
+
+
+def _bases_first(info: ClassInfo) -> list[ClassInfo]:
+    """``info`` and the classes that it inherits from whose order isn't known, each after its bases."""
+    found: list[ClassInfo] = []
+    seen = {info}
+    pending: list[tuple[ClassInfo, Iterator[ClassInfo | ExternalValue]]] = [(info, iter(info.direct.classes))]
+    while pending:
+        one, bases = pending[-1]
+        base = next((b for b in bases if isinstance(b, ClassInfo) and b._order is None and b not in seen), None)
+        if base is None:
+            found.append(one)
+            pending.pop()
+        else:
+            seen.add(base)
+            pending.append((base, iter(base.direct.classes)))
+    return found
+
+
+def _inherits_from_itself(info: ClassInfo) -> bool:
+    seen: set[ClassInfo] = set()
+    pending = [info]
+    while pending:
+        for base in pending.pop().direct.classes:
+            if base is info:
+                return True
+            if isinstance(base, ClassInfo) and base not in seen and base._may_be_cyclic:
+                seen.add(base)
+                pending.append(base)
+    return False
+
+
+def _one_base(values: Values, base_name: str, info: ClassInfo) -> tuple[tuple[ClassInfo | ExternalValue, ...], str]:
+    if values == (ExternalValue("builtins.object"),):
+        return (), ""
+    chosen: list[ClassInfo | ExternalValue] = []
     for value in values:
         if isinstance(value, ClassValue):
             chosen.append(value.info)
         elif isinstance(value, ExternalValue):
-            chosen.append(None if value.dotted == "builtins.object" else value)
-        elif isinstance(value, ConstantValue | UnknownValue):
-            continue
+            chosen.append(value)
     if len(values) == 1 and len(chosen) == 1:
         return tuple(chosen), ""
     inside = [one for one in chosen if isinstance(one, ClassInfo)]
@@ -215,5 +285,5 @@ def _one_base(
         return tuple(inside), ""
     if not chosen:
         return (), f"the base {base_name} of {info.name} can't be told from the source"
-    return tuple(chosen[:1]), f"the base {base_name} of {info.name} depends on a condition"
-
+    first = tuple(one for one in chosen[:1] if one != ExternalValue("builtins.object"))
+    return first, f"the base {base_name} of {info.name} depends on a condition"

@@ -496,7 +496,10 @@ class Interpreter:
         if name == "__name__":
             return (ConstantValue(base.info.name),)
         nested = self.names.attribute((base,), name)
-        return tuple(replace(v, receiver=base) if _is_classmethod(v) else v for v in nested)
+        return tuple(
+            replace(v, receiver=base) if isinstance(v, FunctionValue) and "classmethod" in v.decorators else v
+            for v in nested
+        )
 
     def _super_attribute(self, base: SuperValue, name: str) -> Values:
         receiver = base.receiver
@@ -845,7 +848,11 @@ class Interpreter:
             key = arguments[0] if arguments else ()
             return union(*(_entry(value, key) for value in holders), default)
         if function.attr in {"values", "keys", "items"}:
-            return tuple(SequenceValue((value.any_item(),), uniform=True) for value in holders if _holds(value))
+            return tuple(
+                SequenceValue((value.any_item(),), uniform=True)
+                for value in holders
+                if isinstance(value, MappingValue | SequenceValue)
+            )
         if function.attr in {"append", "add", "insert", "extend", "update"} and arguments:
             extending = function.attr in {"extend", "update"}
             added = [_items(arguments[-1]) if extending else arguments[-1]]
@@ -1048,10 +1055,6 @@ def _argument(name: str, keywords: dict[str, Values], defaults: dict[str, Values
     return union(defaults[name], _ANYTHING) if spread else defaults[name]
 
 
-def _is_classmethod(value: Value) -> bool:
-    return isinstance(value, FunctionValue) and "classmethod" in value.decorators
-
-
 def _chooses(value: Value) -> bool:
     """Whether an argument may decide which classes a constructor uses."""
     return isinstance(value, ClassValue | FunctionValue) or (
@@ -1080,10 +1083,6 @@ def _is_plain(value: Value) -> bool:
 
 def _is_false(value: Value) -> bool:
     return isinstance(value, ConstantValue) and not value.value
-
-
-def _holds(value: Value) -> bool:
-    return isinstance(value, MappingValue | SequenceValue)
 
 
 def _items(values: Values) -> Values:

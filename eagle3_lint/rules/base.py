@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Literal
 from eagle3_lint.findings.model import Finding, Severity
 
 if TYPE_CHECKING:
-    from eagle3_lint.rules.context import ModuleContext, ProjectContext
+    from eagle3_lint.rules.context import ModuleContext
+    from eagle3_lint.rules.project_context import ProjectContext
 
 
 @dataclass(frozen=True)

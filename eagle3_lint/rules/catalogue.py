@@ -26,7 +26,7 @@ def _code(path: str) -> Code:
     with open(path, encoding="utf-8") as file:
         text = file.read()
     tree: Any = compile(text[text.rindex(_RULE) :], path, "exec", _ONLY_AST)
-    given = {word.arg: getattr(word.value, "value", None) for word in tree.body[0].value.keywords}
+    given: dict[str, Any] = {word.arg: getattr(word.value, "value", None) for word in tree.body[0].value.keywords}
     return Code(given["code"], given["symbol"], given["severity"], given["summary"], given.get("pedantic") is True)
 
 
