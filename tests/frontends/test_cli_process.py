@@ -55,6 +55,9 @@ def plant_traps(folder: Path, spared: set[str]) -> int:
         (["check", "linted.py", "--no-cache", "--engine", "astroid", "--format", "sarif"], None),
         (["check", "linted.py", "--no-cache", "--engine", "astroid", "--format", "sarif"], "{cwd}"),
         (["matrix", ".", "--no-cache", "--engine", "astroid"], None),
+        (["explain", "A", "--cache-dir", "kept"], None),
+        (["explain", "A", "--no-cache", "--engine", "astroid"], "."),
+        (["matrix", ".", "--no-cache", "--format", "html"], None),
         (["rule", "EGL101"], ""),
     ],
 )
