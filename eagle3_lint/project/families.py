@@ -21,9 +21,8 @@ Family = frozenset[str]
 def families(project: Project) -> tuple[Family, ...]:
     """The model files of ``project``, as sets of paths that belong together."""
     groups = _Groups(project.model_files)
+    _join_kin(project, groups)
     for info in project.classes:
-        for base in info.kin:
-            groups.join(info.path, base.path)
         if "__getattr__" in info.members or (info.module.mentions("forward = ") and "forward = " in info.text):
             attributes = (*project.roles.forwards_to(info), *project.roles.hands_forward_to(info))
             for attribute in attributes:
@@ -33,6 +32,19 @@ def families(project: Project) -> tuple[Family, ...]:
         for info in project.entries(module):
             groups.join(module.path, info.path)
     return groups.all()
+
+
+def _join_kin(project: Project, groups: _Groups) -> None:
+    """Join each class with what it may inherit from, classes in between that other statements have replaced included."""
+    seen = dict.fromkeys(project.classes)
+    pending = list(seen)
+    while pending:
+        info = pending.pop()
+        for base in info.near_bases:
+            groups.join(info.path, base.path)
+            if base not in seen:
+                seen[base] = None
+                pending.append(base)
 
 
 def dependencies(project: Project, family: Family) -> Family:

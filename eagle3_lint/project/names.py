@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from eagle3_lint.errors import UnreadableSourceError
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from eagle3_lint.project.interpreter import Interpreter
 
 _BUILTINS = frozenset(dir(builtins))
+# A name is looked for in no more modules than this that star imports lead to.
+_MOST_STARS = 200
 
 
 class Names:
@@ -41,7 +44,6 @@ class Names:
         self._infos: dict[tuple[str, int], ClassInfo] = {}
         self._resolved: dict[tuple[str, str, bool], Values] = {}
         self._pending: set[tuple[str, str, bool]] = set()
-        self._ordering: set[ClassInfo] = set()
 
     def info(self, module: Module, index: int) -> ClassInfo:
         """The class number ``index`` of ``module``."""
@@ -53,11 +55,7 @@ class Names:
 
     def order_of(self, info: ClassInfo) -> Order:
         """The method resolution order of ``info``."""
-        self._ordering.add(info)
-        try:
-            return compute_order(info, self._ordering)
-        finally:
-            self._ordering.discard(info)
+        return compute_order(info)
 
     def base_values(self, info: ClassInfo, base: BaseExpression) -> Values:
         """What a base expression of ``info`` denotes at the point of its class statement."""
@@ -129,13 +127,51 @@ class Names:
             return found
         if key in self._pending:
             return (UnknownValue(f"{name} is defined by itself"),)
+        # Long chains of aliases are resolved from their end: going down them would exhaust Python's stack.
+        for one, its_name in reversed(self._chain(module, name, far=far)):
+            self._resolve_and_keep(one, its_name, far=far)
+        return self._resolve_and_keep(module, name, far=far)
+
+    def _resolve_and_keep(self, module: Module, name: str, *, far: bool) -> Values:
+        key = (module.path, name, far)
         self._pending.add(key)
         try:
-            found = self._resolve(module, name, far=far)
+            found = self._resolved[key] = self._resolve(module, name, far=far)
         finally:
             self._pending.discard(key)
-        self._resolved[key] = found
         return found
+
+    def _chain(self, module: Module, name: str, *, far: bool) -> list[tuple[Module, str]]:
+        """What ``name`` is another name of, link after link, as far as that is plain; without ``name`` itself."""
+        found: list[tuple[Module, str]] = []
+        seen = {(module.path, name)}
+        while (link := self._link(module, name, far=far)) is not None:
+            module, name = link
+            key = (module.path, name, far)
+            if key in self._resolved or key in self._pending or key[:2] in seen:
+                break
+            seen.add(key[:2])
+            found.append(link)
+        return found
+
+    def _link(self, module: Module, name: str, *, far: bool) -> tuple[Module, str] | None:
+        """The name that ``name`` is plainly another name of, with its module."""
+        alternatives = module.final.get(name)
+        if alternatives is None:
+            holder = next(iter(self._star_holders(module, name)), None)
+            return None if holder is None else (holder, name)
+        if len(alternatives.indexes) != 1:
+            return None
+        binding = module.binding(alternatives.indexes[0])
+        if binding.kind == "assign" and binding.shape == "name" and "." not in binding.names[0]:
+            return module, binding.names[0]
+        if binding.kind != "from":
+            return None
+        target = self._absolute(module, binding)
+        if not far and not self.follows(target):
+            return None
+        following = self.modules.named(target)
+        return None if following is None else (following, binding.original)
 
     def defines(self, module: Module, name: str) -> bool:
         """Whether ``module`` binds ``name`` itself."""
@@ -184,29 +220,56 @@ class Names:
         alternatives = module.final.get(name)
         if alternatives is not None:
             return self.alternatives(module, name, alternatives, far=far)
-        stars = module.final.get("*")
-        for index in reversed(stars.indexes if stars else ()):
-            values = self._from_star(module, module.binding(index), name, far=far)
-            if values:
-                return values
+        values, is_sure = self._from_stars(module, name, far=far)
+        if values:
+            return values
         if name in _BUILTINS:
             return (ExternalValue(f"builtins.{name}"),)
-        if stars and any(self._star_target(module, module.binding(index)) is None for index in stars.indexes):
+        if not is_sure:
             return (UnknownValue(f"{name} may come from a star import"),)
         return (UnknownValue(f"{module.name} has no {name}", missing=True),)
 
-    def _star_target(self, module: Module, binding: Binding) -> Module | None:
-        return self.modules.named(self._absolute(module, binding))
+    def _from_stars(self, module: Module, name: str, *, far: bool) -> tuple[Values, bool]:
+        """What the star imports of ``module`` bring as ``name``; else whether they surely don't."""
+        is_sure = True
+        for holder in self._star_holders(module, name):
+            if holder is None:
+                is_sure = False
+                continue
+            values = self.resolve(holder, name, far=far)
+            if not _missing(values):
+                return values, True
+        return (), is_sure
 
-    def _from_star(self, module: Module, binding: Binding, name: str, *, far: bool) -> Values:
-        target = self._star_target(module, binding)
-        if target is None or target is module:
-            return ()
-        exports = target.facts.exports
-        if (exports is not None and name not in exports) or (exports is None and name.startswith("_")):
-            return ()
-        values = self.resolve(target, name, far=far)
-        return () if _missing(values) or values == (ExternalValue(f"builtins.{name}"),) else values
+    def _star_holders(self, module: Module, name: str) -> Iterator[Module | None]:
+        """The modules that bind ``name`` and that star imports lead to from ``module``, the last import first.
+
+        None stands for one that can't be read. Modules that import everything from each other are looked at once.
+        """
+        seen = {module.path}
+        pending = self._stars(module)
+        while pending:
+            target = pending.pop()
+            if target is None or len(seen) > _MOST_STARS:
+                yield None
+                continue
+            exports = target.facts.exports
+            is_exported = name in exports if exports is not None else not name.startswith("_")
+            if target.path in seen or not is_exported:
+                continue
+            seen.add(target.path)
+            if name in target.final:
+                yield target
+            else:
+                pending.extend(self._stars(target))
+
+    def _stars(self, module: Module) -> list[Module | None]:
+        """The modules that ``module`` imports everything from, in order; None for one that isn't there."""
+        stars = module.final.get("*")
+        return [
+            self.modules.named(self._absolute(module, module.binding(index)))
+            for index in (stars.indexes if stars else ())
+        ]
 
     def alternatives(self, module: Module, name: str, alternatives: Alternatives, *, far: bool = True) -> Values:
         """What ``name`` denotes at a point where it has these bindings."""
@@ -238,9 +301,7 @@ class Names:
     def _absolute(self, module: Module, binding: Binding) -> str:
         return absolute_module(module, binding.target, binding.level)
 
-    def _complex_base(
-        self, info: ClassInfo, expression: ast.expr, environment: dict[str, Alternatives]
-    ) -> Values:
+    def _complex_base(self, info: ClassInfo, expression: ast.expr, environment: dict[str, Alternatives]) -> Values:
         if isinstance(expression, ast.Subscript):
             expression = expression.value
         elif isinstance(expression, ast.Call):

@@ -65,6 +65,7 @@ class AstroidResolver(Names):
         self._classes: dict[str, dict[tuple[int, int], nodes.ClassDef]] = {}
         self._indexes: dict[str, dict[tuple[int, int], int]] = {}
         self._ends: dict[str, nodes.Pass] = {}
+        self._plain: dict[ClassInfo, bool] = {}
 
     def class_node(self, info: ClassInfo) -> nodes.ClassDef | None:
         """The class statement of ``info``, or None where astroid can't build its module."""
@@ -97,7 +98,7 @@ class AstroidResolver(Names):
 
     def order_of(self, info: ClassInfo) -> Order:
         """The method resolution order of ``info``."""
-        found = self.own_order(info) if self._is_plain(info, frozenset()) else None
+        found = self.own_order(info) if self._is_plain(info) else None
         return Order(found) if found is not None else super().order_of(info)
 
     def own_order(self, info: ClassInfo) -> tuple[ClassInfo | ExternalValue, ...] | None:
@@ -284,17 +285,25 @@ class AstroidResolver(Names):
         values = self._class(node)
         return values[0].info if isinstance(values[0], ClassValue) else None
 
-    def _is_plain(self, info: ClassInfo, seen: frozenset[ClassInfo]) -> bool:
+    def _is_plain(self, info: ClassInfo) -> bool:
         """Whether every base of ``info``, and of its bases, is one class for astroid and for us."""
+        known = self._plain.get(info)
+        if known is None:
+            # what inherits from itself finds this
+            self._plain[info] = False
+            known = self._plain[info] = self._has_plain_bases(info)
+        return known
+
+    def _has_plain_bases(self, info: ClassInfo) -> bool:
         node = self.class_node(info)
-        if node is None or info in seen:
+        if node is None:
             return False
         for expression, values in zip(node.bases, info.bases, strict=True):
             if len(values) != 1 or self._infer(expression, far=True) != values:
                 return False
             value = values[0]
             if isinstance(value, ClassValue):
-                if not self._is_plain(value.info, seen | {info}):
+                if not self._is_plain(value.info):
                     return False
             elif not isinstance(value, ExternalValue) or external_order(value.dotted)[:1] != (value.dotted,):
                 return value == ExternalValue("builtins.object") and len(values) == len(node.bases) == 1
