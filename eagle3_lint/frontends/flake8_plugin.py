@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from eagle3_lint import __version__
 from eagle3_lint.errors import Eagle3LintError
-from eagle3_lint.frontends.host import SEARCH_PATH, trusted_imports
+from eagle3_lint.frontends.host import SEARCH_PATH, failures_of, trusted_imports
 
 if TYPE_CHECKING:
     import argparse
@@ -116,22 +116,25 @@ class Plugin:
     def run(self) -> Iterator[tuple[int, int, str, type[Plugin]]]:
         """Yield line, column from 0, text and origin of each finding.
 
-        Raises flake8's ExecutionError when an option names an SGLang that can't be had.
+        Raises flake8's ExecutionError when an option names an SGLang that can't be had, or a rule of ours failed.
         """
+        from flake8.exceptions import ExecutionError
+
         try:
             with trusted_imports():
-                findings = self._findings()
+                findings, failures = self._answer()
         except Eagle3LintError as error:
-            from flake8.exceptions import ExecutionError
-
             raise ExecutionError(f"eagle3-lint: {error}") from error
+        if failures:
+            raise ExecutionError(failures)
         for finding in findings:
             yield finding.span.line, finding.span.column - 1, f"{finding.code} {finding.message}", Plugin
 
-    def _findings(self) -> tuple[Finding, ...]:
+    def _answer(self) -> tuple[tuple[Finding, ...], str]:
+        """The findings, and what failed."""
         settings = self.settings
         if not settings.codes:
-            return ()
+            return (), ""
 
         from eagle3_lint import engine
 
@@ -146,9 +149,9 @@ class Plugin:
         )
         # A file on disk is read by the engine: it then need not ask whether the host's text differs from it.
         data = _encoded("".join(self._lines)) if self._filename == settings.stdin_name else None
-        return session.findings_of(
-            os.path.abspath(self._filename), data, settings.codes, honour_noqa=settings.honour_noqa
-        )
+        path = os.path.abspath(self._filename)
+        findings = session.findings_of(path, data, settings.codes, honour_noqa=settings.honour_noqa)
+        return findings, failures_of(session)
 
 
 def _selected(options: argparse.Namespace, codes: frozenset[str]) -> frozenset[str]:

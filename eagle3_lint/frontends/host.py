@@ -7,6 +7,10 @@ import site
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from eagle3_lint.engine import Session
 
 # As it was when the host loaded the plugin: the linted tree, which pylint adds later, holds no installed SGLang.
 SEARCH_PATH = tuple(sys.path)
@@ -47,3 +51,14 @@ def trusted_imports() -> Iterator[None]:
         yield
     finally:
         sys.path[:] = before
+
+
+def failures_of(session: Session) -> str:
+    """One line on the rules of ours that failed since the last call; empty where none did.
+
+    A host must not pass a file for clean that was not checked whole.
+    """
+    return "; ".join(
+        f"eagle3-lint: internal error: {one.rule} failed at {one.path}:{one.line}: {one.text}"
+        for one in session.take_failures()
+    )

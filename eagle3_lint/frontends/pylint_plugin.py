@@ -24,7 +24,7 @@ from pylint.interfaces import HIGH, INFERENCE
 
 from eagle3_lint.errors import Eagle3LintError
 from eagle3_lint.findings.codes import PYLINT_CHECKER, documentation_url, pylint_id
-from eagle3_lint.frontends.host import SEARCH_PATH, trusted_imports
+from eagle3_lint.frontends.host import SEARCH_PATH, failures_of, trusted_imports
 from eagle3_lint.rules.catalogue import CODES
 
 if TYPE_CHECKING:
@@ -91,7 +91,8 @@ class Eagle3Checker(BaseChecker):
     def visit_module(self, node: nodes.Module) -> None:
         """Report every finding of the file that ``node`` was read from.
 
-        Raises SystemExit with pylint's code for wrong usage when an option names an SGLang that can't be had.
+        Raises SystemExit with pylint's code for wrong usage when an option names an SGLang that can't be had, and
+        RuntimeError, which pylint reports as a fatal message, after the findings when a rule of ours failed.
         """
         try:
             with trusted_imports():
@@ -101,6 +102,8 @@ class Eagle3Checker(BaseChecker):
             raise SystemExit(_USAGE_ERROR) from error
         for finding in findings:
             self._report(node, finding)
+        if self._session is not None and (failures := failures_of(self._session)):
+            raise RuntimeError(failures)
 
     def close(self) -> None:
         """Keep what was learnt; a worker is closed after each file, so there it is left to the session."""

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from eagle3_lint.engine import SessionOptions
 from eagle3_lint.findings.model import Finding, Span
+from eagle3_lint.findings.report import InternalError
 
 SOURCE = """\
 import torch
@@ -47,6 +48,11 @@ class FakeEngine:
     asked: list[Asked] = field(default_factory=list)
 
     saved: int = 0
+    failures: tuple[InternalError, ...] = ()
+
+    def take_failures(self) -> tuple[InternalError, ...]:
+        taken, self.failures = self.failures, ()
+        return taken
 
     def save(self) -> None:
         self.saved += 1

@@ -16,6 +16,7 @@ from flake8.main.cli import main
 from eagle3_lint import __version__, engine
 from eagle3_lint.errors import ReleaseError
 from eagle3_lint.findings.model import Span
+from eagle3_lint.findings.report import InternalError
 from eagle3_lint.frontends.flake8_plugin import Plugin, Settings
 from eagle3_lint.frontends.host import SEARCH_PATH
 from eagle3_lint.rules.catalogue import CODES
@@ -148,6 +149,14 @@ def test_an_unobtainable_sglang_is_one_clear_line(fake: FakeEngine) -> None:
     assert lint() == [
         "There was a critical error during execution of Flake8:",
         "eagle3-lint: there is no release 9.9.9 of SGLang",
+    ]
+
+
+def test_a_failed_rule_is_one_clear_line(fake: FakeEngine) -> None:
+    fake.failures = (InternalError("EGL202", "model.py", 3, "KeyError: 'forward'"),)
+    assert lint() == [
+        "There was a critical error during execution of Flake8:",
+        "eagle3-lint: internal error: EGL202 failed at model.py:3: KeyError: 'forward'",
     ]
 
 

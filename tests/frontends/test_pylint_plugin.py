@@ -21,6 +21,7 @@ from eagle3_lint import engine
 from eagle3_lint.errors import ReleaseError
 from eagle3_lint.findings.codes import Code
 from eagle3_lint.findings.model import Span
+from eagle3_lint.findings.report import InternalError
 from eagle3_lint.frontends.host import SEARCH_PATH
 from eagle3_lint.rules.catalogue import CODES
 from tests.frontends.fake_engine import SOURCE, WRAPPER, FakeEngine
@@ -249,6 +250,13 @@ def test_an_unobtainable_sglang_is_one_clear_line(fake: FakeEngine, capsys: pyte
         lint()
     assert stop.value.code == 32
     assert capsys.readouterr().err == "eagle3-lint: there is no release 9.9.9 of SGLang\n"
+
+
+def test_a_failed_rule_is_fatal_after_the_findings(fake: FakeEngine, capsys: pytest.CaptureFixture[str]) -> None:
+    fake.failures = (InternalError("EGL202", "model.py", 3, "KeyError: 'forward'"),)
+    messages = lint("--enable=astroid-error")
+    assert [m.symbol for m in messages] == ["missing-eagle3-delegation", "astroid-error"]
+    assert "internal error: EGL202 failed at model.py:3: KeyError: 'forward'" in capsys.readouterr().err
 
 
 def test_a_file_on_disk_is_left_to_the_engine_to_read(fake: FakeEngine) -> None:
