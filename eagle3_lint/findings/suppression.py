@@ -99,6 +99,7 @@ class Suppressions:
         self._layout = layout
         self._tree = tree
         self._states: dict[str, LineStates | None] = {}
+        self._whole_file = [directive for directive in directives if directive.whole_file]
         self._by_line: dict[int, list[Directive]] = {}
         for directive in directives:
             if directive.action in ("noqa", "ignore") and not directive.whole_file:
@@ -118,7 +119,7 @@ class Suppressions:
             return ()
         meant = self._codes.get(code) or Code(code, symbol, "error", "")
         header = self._definition(span)
-        found = [entry for entry in self.directives if entry.whole_file and entry.matches(meant)]
+        found = [entry for entry in self._whole_file if entry.matches(meant)]
         for line in (span.line, *(header.lines if header else ())):
             found += [entry for entry in self._by_line.get(line, ()) if entry.matches(meant)]
         states = self._pylint_states(meant)

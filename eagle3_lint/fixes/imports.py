@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import islice
 
-from eagle3_lint.facts.extract import checks_typing
 from eagle3_lint.findings.model import Edit, Span
 from eagle3_lint.fixes.text import (
     WIDTH,
@@ -50,13 +50,12 @@ def import_from(body: Sequence[ast.stmt], module: str, above: int) -> ast.Import
     return None
 
 
-def type_checking_import(tree: ast.Module, module: str, above: int) -> ast.ImportFrom | None:
-    """The import from ``module`` in an ``if TYPE_CHECKING:`` of the top level, above line ``above``."""
-    for statement in tree.body:
-        if isinstance(statement, ast.If) and checks_typing(statement.test):
-            found = import_from(statement.body, module, above)
-            if found is not None:
-                return found
+def type_checking_import(blocks: Iterable[ast.If], module: str, above: int) -> ast.ImportFrom | None:
+    """The first import from ``module`` in ``blocks``, those of ``if TYPE_CHECKING:``, above line ``above``."""
+    for statement in blocks:
+        found = import_from(statement.body, module, above)
+        if found is not None:
+            return found
     return None
 
 
@@ -123,7 +122,7 @@ def _head(tree: ast.Module) -> list[ast.stmt]:
 def _leading_imports(tree: ast.Module, head: list[ast.stmt], above: int) -> list[ast.Import | ast.ImportFrom]:
     """The imports that follow the head, up to the first other statement, above line ``above``."""
     found: list[ast.Import | ast.ImportFrom] = []
-    for node in tree.body[len(head) :]:
+    for node in islice(tree.body, len(head), None):
         if not isinstance(node, _Import) or node.lineno >= above:
             break
         found.append(node)

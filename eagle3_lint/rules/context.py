@@ -39,6 +39,18 @@ class ModuleContext:
         return self.parse()
 
     @cached_property
+    def imports(self) -> tuple[ast.ImportFrom, ...]:
+        """The ``from`` imports of the top level."""
+        return tuple(node for node in self.tree.body if isinstance(node, ast.ImportFrom))
+
+    @cached_property
+    def typing_blocks(self) -> tuple[ast.If, ...]:
+        """The ``if TYPE_CHECKING:`` of the top level."""
+        from eagle3_lint.facts.extract import checks_typing
+
+        return tuple(node for node in self.tree.body if isinstance(node, ast.If) and checks_typing(node.test))
+
+    @cached_property
     def typing_uses(self) -> tuple[TypingUse, ...]:
         """The uses of typing names that no binding provides; the tree isn't needed for most modules."""
         if not may_have_undefined_typing_names(self.source.text):

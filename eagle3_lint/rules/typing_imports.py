@@ -102,12 +102,12 @@ def _existing(context: ModuleContext, use: TypingUse, module: str) -> ast.Import
     One under ``if TYPE_CHECKING:`` where the module keeps there what only type checkers need.
     """
     above = use.span.line
-    plain = import_from(context.tree.body, module, above)
+    plain = import_from(context.imports, module, above)
     if use.evaluated or (plain is not None and any(alias.name != "TYPE_CHECKING" for alias in plain.names)):
         return plain
     if any(one.evaluated and one.name == use.name for one in context.typing_uses):
         return plain
-    return type_checking_import(context.tree, module, above) or plain
+    return type_checking_import(context.typing_blocks, module, above) or plain
 
 
 def _advice(source: SourceText, use: TypingUse, remedy: _Remedy) -> str:
