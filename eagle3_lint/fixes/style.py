@@ -13,6 +13,7 @@ from eagle3_lint.sources.text import SourceText
 _STRING = re.compile(r"(?<=[\s(\[{,=:])(['\"])(?!\1)")
 _ANNOTATED = re.compile(r"[(,]\s*(?!self\b|cls\b)\w+\s*:")
 _PLAIN = re.compile(r"[(,]\s*(?!self\b|cls\b)\w+\s*[,)=]")
+_HEAD = re.compile(r"\bdef \w+(\([^)]*\))")
 _BLANK = " \t\f"
 
 
@@ -46,7 +47,7 @@ def class_style(source: SourceText, facts: ClassFacts) -> ClassStyle:
         ending=ending_at(source, facts.place.line),
         blank=_blank_between(source, methods),
         returns=2 * sum("->" in head for head in telling) > len(telling),
-        annotates=_annotates(telling),
+        annotates=_annotates(telling or _HEAD.findall(source.text)),
     )
 
 
@@ -61,6 +62,7 @@ def _head(source: SourceText, member: Member) -> str:
 
 
 def _annotates(heads: list[str]) -> bool:
+    """Whether the parameters of ``heads`` have annotations more often than not; True where there are none."""
     annotated = sum(len(_ANNOTATED.findall(head)) for head in heads)
     plain = sum(len(_PLAIN.findall(head)) for head in heads)
     return annotated >= plain

@@ -104,10 +104,28 @@ def _gaps(context: ProjectContext) -> Iterable[_Gap]:
             continue
         classes = context.subjects(context.project.classes)
         for missing in missing_delegations(context.project, capture_setter(protocol), classes):
+            if protocol != "eagle3" and not _answers_calls(context, missing.owner, protocol):
+                continue
             key = (missing.owner, missing.attribute)
             known = found.get(key)
             found[key] = _Gap(known.first, (*known.protocols, protocol)) if known else _Gap(missing, (protocol,))
     return found.values()
+
+
+def _answers_calls(context: ProjectContext, owner: ClassInfo, protocol: Protocol) -> bool:
+    """Whether what ``owner`` has of ``protocol`` takes the runtime's calls; where not, delegation isn't all that is missing.
+
+    ``get_input_embeddings(input_ids)`` of some wrappers is another method than the one that DFlash calls.
+    """
+    for name in context.project.required_of(owner, protocol):
+        method = context.project.contract.method(name)
+        exposure = context.project.roles.exposure(owner, name)
+        function = exposure.function.function() if exposure is not None and exposure.function is not None else None
+        if method is None or function is None or "()" not in method.called_with:
+            continue
+        if len(function.args.posonlyargs) + len(function.args.args) - len(function.args.defaults) > 1:
+            return False
+    return True
 
 
 def _finding(context: ProjectContext, gap: _Gap) -> Finding:

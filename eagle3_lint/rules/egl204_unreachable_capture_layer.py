@@ -96,7 +96,7 @@ def _unreachable(context: ProjectContext, info: ClassInfo, setter: str) -> _Loss
     effects = flow.setter(info, setter)
     if effects is None or not effects.known:
         return None
-    shift = _shift(effects)
+    shift = _shift(info, effects)
     writes = [one for one in effects.writes if not one.constant]
     if shift is None or not writes or any(one.delegated and _registered_inside(context, one) for one in writes):
         return None
@@ -114,8 +114,10 @@ def _unreachable(context: ProjectContext, info: ClassInfo, setter: str) -> _Loss
     return _Loss(shift, body, questions[0].line)
 
 
-def _shift(effects: SetterEffects) -> int | None:
-    lines = (shifts_ids(node) for node in map(Found.function, effects.functions) if node is not None)
+def _shift(info: ClassInfo, effects: SetterEffects) -> int | None:
+    """The line where ``info`` itself shifts; what an inner model shifts is the inner model's own."""
+    own = (one.function() for one in effects.functions if one.definer in info.project_classes)
+    lines = (shifts_ids(node) for node in own if node is not None)
     return next((line for line in lines if line is not None), None)
 
 
