@@ -1,8 +1,8 @@
 """Fixture files: small modules whose comments say what is to be found in them.
 
-A finding is expected on the line where it starts, by a trailing comment: ``# expect: EGL301``, with the name that it is
-about ``# expect: EGL301[Optional]``, with its column (from 1) ``# expect: EGL301[Optional]@12``. Several are separated by
-semicolons. A line of its own that begins ``# expect-below: `` expects on the next line that isn't such a comment.
+A finding is expected on the line where it starts, by a trailing comment: ``# expect: EGL301``, with the name that it
+is about ``# expect: EGL301[Optional]``, with its column (from 1) ``# expect: EGL301[Optional]@12``. Several are
+separated by semicolons. A line of its own that begins ``# expect-below: `` expects on the next line that isn't such a comment.
 ``# expect-pedantic:`` expects only from a pedantic run.
 """
 
@@ -27,11 +27,7 @@ class Expected:
 
     def matches(self, code: str, line: int, name: str | None, column: int) -> bool:
         """Whether a finding with these properties is the expected one."""
-        return (
-            (self.code, self.line) == (code, line)
-            and self.name in (None, name)
-            and self.column in (None, column)
-        )
+        return (self.code, self.line) == (code, line) and self.name in (None, name) and self.column in (None, column)
 
 
 def expectations(text: str, *, pedantic: bool = False) -> list[Expected]:

@@ -40,6 +40,7 @@ class Request:
     progress: Callable[[str], None] | None = None
     texts: Mapping[str, bytes] = field(default_factory=dict)
     also: tuple[str, ...] = ()
+    with_fixes: bool = True
 
 
 def check(request: Request) -> Report:
@@ -69,6 +70,7 @@ def session_for(request: Request) -> Session:
         request.cache_dir,
         request.pedantic,
         request.target_version,
+        with_fixes=request.with_fixes,
     )
     return Session(options, request.progress, parallel=True, texts=request.texts)
 

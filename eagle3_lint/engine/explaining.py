@@ -54,7 +54,7 @@ def explain(request: ExplainRequest) -> Explanation:
     """
     from eagle3_lint.engine.session import Session, SessionOptions
 
-    options = SessionOptions(request.engine, request.sglang, request.cache, request.cache_dir)
+    options = SessionOptions(request.engine, request.sglang, request.cache, request.cache_dir, with_fixes=True)
     session = Session(options, request.progress, parallel=True)
     tree = session.configured_tree()
     if tree is None:

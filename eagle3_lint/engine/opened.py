@@ -101,16 +101,16 @@ class OpenedProject:
         A failure of the rule is noted, and what it found until then is kept.
         """
         assert rule.check_project is not None
-        context = ProjectContext(self.project, self._workspace.root, self._workspace.pedantic, paths)
+        context = ProjectContext(
+            self.project, self._workspace.root, self._workspace.pedantic, paths, self._workspace.with_fixes
+        )
         found: list[Finding] = []
         try:
             found.extend(rule.check_project(context))
         except Exception as error:  # noqa: BLE001 - a rule's own fault must not stop the others
             at = context.current
             self.internal_errors.append(
-                InternalError(
-                    rule.code, at.path if at else self._workspace.root, at.line if at else 1, describe(error)
-                )
+                InternalError(rule.code, at.path if at else self._workspace.root, at.line if at else 1, describe(error))
             )
         return found
 

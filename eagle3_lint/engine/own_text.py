@@ -115,6 +115,7 @@ class OwnText:
                 self._target,
                 opened.star_exports(source, self._visited),
                 opened.modules.name_of(self._path),
+                self._workspace.with_fixes,
             )
         return self._made
 

@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 class SessionOptions:
     """What the answers of a session depend on, beside the files.
 
-    ``search_path`` is where an installed SGLang is looked for; ``sys.path`` if None.
+    ``search_path`` is where an installed SGLang is looked for; ``sys.path`` if None. ``with_fixes`` says that findings
+    are to carry their fixes, which hosts don't show.
     """
 
     engine: str = "auto"
@@ -39,6 +40,7 @@ class SessionOptions:
     pedantic: bool = False
     target_version: tuple[int, int] | None = None
     search_path: tuple[str, ...] | None = None
+    with_fixes: bool = False
 
 
 class Session:
@@ -146,6 +148,7 @@ class Session:
             self._memory(tree, extra),
             self.options.pedantic,
             self.parallel,
+            self.options.with_fixes,
         )
 
     def _memory(self, tree: SourceTree | None, extra: tuple[str, ...]) -> Memory | None:
@@ -160,7 +163,7 @@ class Session:
         from eagle3_lint.engine.memory import Memory
 
         root = tree.root if tree is not None else os.path.dirname(extra[0]) if extra else ""
-        settings = f"{self.options.engine} {self.options.pedantic} {extra}"
+        settings = f"{self.options.engine} {self.options.pedantic} {self.options.with_fixes} {extra}"
         return Memory(self._store, root, __version__, settings)
 
     @property

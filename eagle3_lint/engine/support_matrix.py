@@ -48,7 +48,7 @@ def matrix(request: MatrixRequest) -> dict[str, Any]:
 
     Raises TreeError where no tree is found, ReleaseError where a release can't be had.
     """
-    options = SessionOptions(request.engine, request.sglang, request.cache, request.cache_dir)
+    options = SessionOptions(request.engine, request.sglang, request.cache, request.cache_dir, with_fixes=True)
     session = Session(options, request.progress, parallel=True)
     tree = _tree(request, session)
     workspace = session.open(tree)

@@ -37,8 +37,10 @@ class Workspace:
         memory: Memory | None = None,
         pedantic: bool = False,
         parallel: bool = False,
+        with_fixes: bool = True,
     ) -> None:
         self.tree = tree
+        self.with_fixes = with_fixes
         self.parallel = parallel
         self.extra = extra
         self.pedantic = pedantic

@@ -15,7 +15,7 @@ from eagle3_lint.fixes.style import ClassStyle, class_style
 from eagle3_lint.project.classes import ClassInfo
 from eagle3_lint.project.contract import CAPTURE_SETTERS, Contract
 from eagle3_lint.project.contract.model import CAPTURE_SETTER, EMBED_GETTER
-from eagle3_lint.project.forward_route import ForwardRoute, computes_logits, forward_route
+from eagle3_lint.project.forward_route import ForwardRoute, forward_route, is_body
 from eagle3_lint.project.roles import Candidate
 from eagle3_lint.project.values import ConstantValue, InstanceValue, UnknownValue
 from eagle3_lint.sources.reading import parse_source
@@ -49,7 +49,7 @@ def delegating_fix(
     around = next((route for route in routes if route.kind != "inner_call"), None)
     if not all(_is_one_model(project, one, attribute) for one in users):
         return None
-    if around is not None and not all(computes_logits(project, one, attribute) for one in users):
+    if around is not None and any(is_body(project, one, attribute) for one in users):
         return Fix("unsafe", (), _to_write(attribute, methods, around))
     candidates = project.roles.candidates(users[0], attribute)
     answered = [name for name in methods if any(project.roles.supports(one, name) for one in candidates)]

@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 Route = Literal["inner_call", "bypass", "unknown"]
 
 _LOGITS = frozenset({"logits_processor", "lm_head", "compute_logits", "get_logits", "forward_logits"})
-_HEADS = ("logits_processor", "lm_head")
+_HEADS = frozenset({"logits_processor", "lm_head"})
+_STACK = frozenset({"layers", "embed_tokens"})
 # These look at the object and run nothing of it.
 _OBSERVERS = frozenset({"hasattr", "getattr", "isinstance", "id", "type", "repr", "str", "print", "len", "bool"})
-_DEEPEST = 3
 
 
 @dataclass(frozen=True)
@@ -45,22 +45,23 @@ def forward_route(project: Project, info: ClassInfo, attribute: str) -> ForwardR
 
     ``bypass`` wins over ``inner_call``: one way around is enough to lose the states.
     """
-    return _Reading(project, info, attribute, 0).route()
+    return _Reading(project, info, attribute).route()
 
 
-def computes_logits(project: Project, info: ClassInfo, attribute: str) -> bool:
-    """Whether what ``attribute`` of ``info`` may hold has a head, so that its forward returns logits."""
-    return _Reading(project, info, attribute, 0).computes_logits()
+def is_body(project: Project, info: ClassInfo, attribute: str) -> bool:
+    """Whether ``attribute`` of ``info`` holds nothing but decoder stacks, which have no head and return hidden states."""
+    candidates = project.roles.candidates(info, attribute)
+    attributes = [project.construct(one.info).attributes.keys() for one in candidates]
+    return bool(attributes) and all(names & _STACK and not names & _HEADS for names in attributes)
 
 
 class _Reading:
     """One look at the forward of one class, with the methods of its own that it calls."""
 
-    def __init__(self, project: Project, info: ClassInfo, attribute: str, depth: int) -> None:
+    def __init__(self, project: Project, info: ClassInfo, attribute: str) -> None:
         self._project = project
         self._info = info
         self._attribute = attribute
-        self._depth = depth
 
     def route(self) -> ForwardRoute:
         """The answer."""
@@ -80,7 +81,7 @@ class _Reading:
                 through = through or route
         if through is None:
             return ForwardRoute("unknown", found.definer.path, found.line, f"its forward never runs self.{attribute}")
-        if not self.computes_logits():
+        if is_body(self._project, info, attribute):
             reason = f"self.{attribute} has no head of its own: what it returns are hidden states"
             return ForwardRoute("bypass", through.path, through.line, reason)
         return through
@@ -143,18 +144,6 @@ class _Reading:
             for one in roles.candidates(self._info, self._attribute)
             for part in roles.candidates(one.info, name)
         )
-
-    def computes_logits(self) -> bool:
-        """Whether some class that the attribute may hold returns logits, itself or through a model that it holds."""
-        for one in self._project.roles.candidates(self._info, self._attribute):
-            attributes = self._project.construct(one.info).attributes
-            if any(head in attributes for head in _HEADS):
-                return True
-            if self._depth < _DEEPEST:
-                for name in self._project.roles.held(one.info):
-                    if _Reading(self._project, one.info, name, self._depth + 1).route().kind == "inner_call":
-                        return True
-        return False
 
 
 class _Paths:

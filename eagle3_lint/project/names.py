@@ -44,6 +44,7 @@ class Names:
         self._infos: dict[tuple[str, int], ClassInfo] = {}
         self._resolved: dict[tuple[str, str, bool], Values] = {}
         self._pending: set[tuple[str, str, bool]] = set()
+        self._star_imports: dict[str, tuple[Module | None, ...]] = {}
 
     def info(self, module: Module, index: int) -> ClassInfo:
         """The class number ``index`` of ``module``."""
@@ -247,7 +248,7 @@ class Names:
         None stands for one that can't be read. Modules that import everything from each other are looked at once.
         """
         seen = {module.path}
-        pending = self._stars(module)
+        pending = list(self._stars(module))
         while pending:
             target = pending.pop()
             if target is None or len(seen) > _MOST_STARS:
@@ -263,13 +264,15 @@ class Names:
             else:
                 pending.extend(self._stars(target))
 
-    def _stars(self, module: Module) -> list[Module | None]:
+    def _stars(self, module: Module) -> tuple[Module | None, ...]:
         """The modules that ``module`` imports everything from, in order; None for one that isn't there."""
-        stars = module.final.get("*")
-        return [
-            self.modules.named(self._absolute(module, module.binding(index)))
-            for index in (stars.indexes if stars else ())
-        ]
+        found = self._star_imports.get(module.path)
+        if found is None:
+            stars = module.final.get("*")
+            bindings = [module.binding(index) for index in stars.indexes] if stars else []
+            found = tuple(self.modules.named(self._absolute(module, binding)) for binding in bindings)
+            self._star_imports[module.path] = found
+        return found
 
     def alternatives(self, module: Module, name: str, alternatives: Alternatives, *, far: bool = True) -> Values:
         """What ``name`` denotes at a point where it has these bindings."""

@@ -11,12 +11,12 @@ from eagle3_lint.facts.module import ClassFacts
 from eagle3_lint.project.classes import ClassInfo
 from eagle3_lint.project.completion import Completion
 from eagle3_lint.project.contract import Contract, Protocol
-from eagle3_lint.sources.files import python_files
 from eagle3_lint.project.interpreter import Constructed, Interpreter
 from eagle3_lint.project.modules import Module, Modules
 from eagle3_lint.project.resolver import open_resolver
 from eagle3_lint.project.roles import Roles
 from eagle3_lint.project.values import ClassValue, SequenceValue
+from eagle3_lint.sources.files import python_files
 
 if TYPE_CHECKING:
     from eagle3_lint.project.capture_flow import CaptureFlow

@@ -143,7 +143,7 @@ def _finding(context: ProjectContext, gap: _Gap) -> Finding:
         methods=methods,
         evidence=tuple(_evidence(context, missing, supporting, methods)),
         certain=len(supporting) == len(missing.candidates),
-        fix=delegating_fix(context.project, owner, missing.attribute, methods, missing.wrappers),
+        fix=lambda: delegating_fix(context.project, owner, missing.attribute, methods, missing.wrappers),
         caused_by=tuple(_causes(context, missing, supporting)),
     )
 

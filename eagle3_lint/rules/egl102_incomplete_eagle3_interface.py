@@ -100,7 +100,7 @@ def _finding(
         inner=context.inner(inner, EAGLE3_SETTER),
         methods=methods,
         evidence=tuple(_evidence(context, owner, methods, exposure, inner)),
-        fix=_fix(context, owner, methods, inner, registered),
+        fix=lambda: _fix(context, owner, methods, inner, registered),
         caused_by=tuple(one.path for one in owner.project_classes),
     )
 

@@ -133,7 +133,7 @@ def _finding(
         inner=context.inner(candidates, name),
         methods=(name,),
         evidence=tuple(_evidence(info, effects)),
-        fix=_fix(context, found, users, effects, asked),
+        fix=lambda: _fix(context, found, users, effects, asked),
         scope=f"{info.dotted}.{name}",
         caused_by=tuple(one.path for user in users for one in user.project_classes),
     )

@@ -260,7 +260,7 @@ def _finding(
         registered=registered_among(context.project, users),
         methods=(name,),
         evidence=evidence,
-        fix=fix,
+        fix=lambda: fix,
         scope=f"{found.definer.dotted}.{name}",
         caused_by=tuple(one.path for user in users for one in user.project_classes),
     )

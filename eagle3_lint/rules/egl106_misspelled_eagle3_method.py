@@ -243,7 +243,7 @@ def _finding(
         methods=(meant,),
         evidence=tuple(Evidence(site.path, site.line, f"the runtime calls {meant}{site.shape}") for site in sites),
         certain=False,
-        fix=renaming_fix(info, member, meant, replaces=inherited is not None),
+        fix=lambda: renaming_fix(info, member, meant, replaces=inherited is not None),
         scope=f"{info.dotted}.{member.name}",
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from eagle3_lint.findings.model import Evidence, Finding, Fix, Inner, Span
@@ -20,13 +20,19 @@ class ProjectContext:
 
     ``current`` is the class that the running rule looks at, for the report of a failure. ``pedantic`` asks rules for
     what they find but aren't sure to be worth a change. ``paths`` are the files whose classes are asked about (whole
-    families of files), None for all.
+    families of files), None for all. ``with_fixes`` says that findings are to carry their fixes.
     """
 
     def __init__(
-        self, project: Project, root: str, pedantic: bool = False, paths: frozenset[str] | None = None
+        self,
+        project: Project,
+        root: str,
+        pedantic: bool = False,
+        paths: frozenset[str] | None = None,
+        with_fixes: bool = True,
     ) -> None:
         self.project = project
+        self.with_fixes = with_fixes
         self._paths = paths
         self.root = root
         self.pedantic = pedantic
@@ -73,11 +79,14 @@ class ProjectContext:
         methods: tuple[str, ...] = (),
         evidence: tuple[Evidence, ...] = (),
         certain: bool = True,
-        fix: Fix | None = None,
+        fix: Callable[[], Fix | None] | None = None,
         caused_by: tuple[str, ...] = (),
         scope: str = "",
     ) -> Finding:
-        """A finding of ``code`` on ``info``; ``path`` is the class's own file unless given."""
+        """A finding of ``code`` on ``info``; ``path`` is the class's own file unless given.
+
+        ``fix`` is asked for its edits only where somebody wants to see them.
+        """
         entry = known(code)
         assert entry is not None
         return Finding(
@@ -93,7 +102,7 @@ class ProjectContext:
             methods=methods,
             confidence="high" if certain else "medium",
             evidence=evidence,
-            fix=fix,
+            fix=fix() if fix is not None and self.with_fixes else None,
             scope=scope or info.dotted,
             caused_by=tuple(dict.fromkeys(caused_by)),
         )

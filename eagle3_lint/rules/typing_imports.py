@@ -66,7 +66,7 @@ def finding(
         span=use.span,
         message=f"{problem(use)} {consequence} {_advice(context.source, use, remedy)}",
         evidence=tuple(_evidence(context.source.path, use, remedy)),
-        fix=_fix(context, use, remedy),
+        fix=_fix(context, use, remedy) if context.with_fixes else None,
         name=use.name,
         scope=use.where,
     )

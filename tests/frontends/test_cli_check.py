@@ -71,7 +71,15 @@ def error_line(capsys: pytest.CaptureFixture[str]) -> str:
 def test_defaults(project: Path) -> None:
     engine = FakeEngine()
     check(engine=engine)
-    assert engine.request == Request(paths=None)
+    assert engine.request == Request(paths=None, with_fixes=False)
+
+
+@pytest.mark.parametrize(("options", "wanted"), [(("--format", "json"), True), (("--format", "sarif"), True), ((), False)])
+def test_fixes_are_looked_for_where_they_are_shown(project: Path, options: tuple[str, ...], wanted: bool) -> None:
+    engine = FakeEngine()
+    check(*options, engine=engine)
+    assert engine.request is not None
+    assert engine.request.with_fixes is wanted
 
 
 def test_every_option_reaches_the_engine(project: Path) -> None:
@@ -83,6 +91,7 @@ def test_every_option_reaches_the_engine(project: Path) -> None:
         engine=engine,
     )
     assert engine.request == Request(
+        with_fixes=False,
         paths=("models", "models/m.py"),
         select=("EGL1", "EGL301", "EGL901"),
         ignore=("EGL102",),
@@ -250,6 +259,7 @@ def test_configuration_gives_way_to_the_command_line(project: Path) -> None:
     engine = FakeEngine()
     check("--select", "EGL301", "--engine", "auto", engine=engine)
     assert engine.request == Request(
+        with_fixes=False,
         select=("EGL301",),
         pedantic=True,
         engine="auto",

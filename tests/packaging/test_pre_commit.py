@@ -123,6 +123,7 @@ repos:
   rev: {hooks.git("rev-parse", "HEAD")}
   hooks:
   - id: eagle3-lint
+  - id: eagle3-lint-fix
   - id: eagle3-lint-pylint
 """
     (tmp_path / ".pre-commit-config.yaml").write_text(configuration, encoding="utf-8")
@@ -177,3 +178,17 @@ def test_a_commit_without_python_files_runs_nothing(consumer: Consumer) -> None:
     status, output = consumer.run("eagle3-lint")
     assert status == 0, output
     assert "Skipped" in output
+
+
+def test_the_fixing_hook_changes_the_files_of_the_commit_alone(consumer: Consumer) -> None:
+    consumer.write("inner_lm.py", WITH_SETTER)
+    consumer.write("wrapper_0.py", WRAPPER.format(number=0) + "\n")
+    code, output = consumer.run("eagle3-lint-fix")
+    assert code == 1
+    assert reported(output, "EGL101") == Counter(f"wrapper_{number}.py" for number in range(1, WRAPPERS))
+    assert consumer.git("diff", "--name-only").splitlines() == ["python/sglang/srt/models/wrapper_0.py"]
+    consumer.git("add", ".")
+    code, output = consumer.run("eagle3-lint", "--all-files")
+    assert reported(output, "EGL101") == Counter(f"wrapper_{number}.py" for number in range(1, WRAPPERS))
+    assert consumer.run("eagle3-lint-fix", "--all-files")[0] == 1
+    assert consumer.run("eagle3-lint", "--all-files")[0] == 0

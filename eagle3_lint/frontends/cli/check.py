@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 NO_FILES = 3
 _FOR_PEOPLE = ("text", "concise")
+_WITH_FIXES = ("json", "sarif")
 _STANDARD_INPUT = "-"
 
 
@@ -141,6 +142,7 @@ def _request(paths: list[str], options: Options, progress: Progress | None) -> R
         target_version=(int(major), int(minor)) if target else None,
         buffer=buffer,
         progress=progress,
+        with_fixes=options.get("format", "text") in _WITH_FIXES or wants_fixes(options),
     )
 
 

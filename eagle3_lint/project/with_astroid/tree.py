@@ -29,6 +29,9 @@ from eagle3_lint.project.with_astroid.external import ExternalModule
 
 BRAINS = (brain_builtin_inference, brain_functools, brain_namedtuple_enum, brain_type)
 
+MOST_STEPS = 20_000
+"""Inferences for one question (a class, a name, a call), above which it has no answer."""
+
 Follows = Callable[[str], bool]
 
 
@@ -57,6 +60,7 @@ class AstroidTree:
         if outer is state.brain:
             yield
             return
+        state.inferred.begin()
         state.brain["astroid_cache"]["builtins"] = _builtins()
         AstroidManager.brain, inference_context._INFERENCE_CACHE = state.brain, state.inferred
         try:
@@ -117,7 +121,7 @@ class _State:
     """What the manager holds while one view is at work."""
 
     def __init__(self, module: Callable[[str], nodes.Module], brains: bool) -> None:
-        self.inferred: dict[Any, Any] = {}
+        self.inferred = _Inferred()
         self.brain: dict[str, Any] = dict(AstroidManager.brain)
         self.brain.update(
             astroid_cache={},
@@ -137,6 +141,28 @@ class _State:
         found = self._module(dotted)
         self.brain["astroid_cache"][dotted] = found
         return found
+
+
+class _Inferred(dict[Any, Any]):
+    """What astroid has inferred, which it asks for before it infers anything: there its steps are counted.
+
+    Classes that inherit from themselves by way of a subscript or a call would keep astroid busy for ever.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._steps = 0
+
+    def begin(self) -> None:
+        """A new question."""
+        self._steps = 0
+
+    def __contains__(self, key: object) -> bool:
+        self._steps += 1
+        if self._steps > MOST_STEPS:
+            # astroid takes this for the end of what can be inferred
+            raise RecursionError("too many steps of inference")
+        return super().__contains__(key)
 
 
 class _NoFiles(dict[Any, Any]):
