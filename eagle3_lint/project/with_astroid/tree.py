@@ -29,7 +29,7 @@ from eagle3_lint.project.with_astroid.external import ExternalModule
 
 BRAINS = (brain_builtin_inference, brain_functools, brain_namedtuple_enum, brain_type)
 
-MOST_STEPS = 20_000
+MOST_STEPS = 4_000
 """Inferences for one question (a class, a name, a call), above which it has no answer."""
 
 Follows = Callable[[str], bool]
