@@ -85,9 +85,7 @@ def main(arguments: list[str]) -> int:
         with contextlib.redirect_stdout(nowhere), contextlib.redirect_stderr(nowhere):
             install(root, log)
             import_as_a_server_does()
-            found = {
-                one["class"]: tried(class_named(one["class"]), one["attribute"], one["calls"]) for one in wanted
-            }
+            found = {one["class"]: tried(class_named(one["class"]), one["attribute"], one["calls"]) for one in wanted}
         json.dump({"classes": found, "healed": log.healed}, file, indent=1)
     return 0
 

@@ -8,7 +8,7 @@ from eagle3_lint.engine import Fixed, Request, fix
 from eagle3_lint.engine.fixing import write
 from eagle3_lint.findings.report import Report
 
-TEXT = '''\
+TEXT = """\
 from torch import nn
 
 
@@ -43,7 +43,7 @@ class TextForCausalLM(nn.Module):
         if self.capture_aux_hidden_states:
             hidden_states, aux_hidden_states = hidden_states
         return self.logits_processor(hidden_states, aux_hidden_states)
-'''
+"""
 
 
 def tree(folder: Path, wrapper: str | bytes) -> Path:

@@ -103,7 +103,9 @@ def test_diff_changes_nothing_and_applies(folder: Path, capsysbinary: pytest.Cap
     assert run("--diff", "--fix", ".") == 1
     shown = capsysbinary.readouterr().out
     assert (path.read_text(), other.read_bytes()) == (LATE, LATE.replace("\n", "\r\n").rstrip().encode())
-    assert shown.startswith(b"--- a/late.py\n+++ b/late.py\n@@ -1,4 +1,5 @@\n import os\n+from typing import Optional\n")
+    assert shown.startswith(
+        b"--- a/late.py\n+++ b/late.py\n@@ -1,4 +1,5 @@\n import os\n+from typing import Optional\n"
+    )
     assert b"\\ No newline at end of file\n" not in shown or b"other.py" in shown
     subprocess.run(["git", "apply", "-"], input=shown, check=True, cwd=folder)
     assert path.read_text() == FIXED
@@ -215,7 +217,9 @@ def test_a_file_that_may_not_be_written_is_left_alone(folder: Path, capsys: pyte
 
 
 def test_only_given_files_are_changed(folder: Path) -> None:
-    around = BODY.replace("self.logits_processor(self.language_model.model(input_ids))", "self.language_model(input_ids)")
+    around = BODY.replace(
+        "self.logits_processor(self.language_model.model(input_ids))", "self.language_model(input_ids)"
+    )
     path = tree(folder, wrapper(around))
     before = path.read_text()
     found = fix(request(path.with_name("text.py"), "EGL101"), unsafe=True, reported=unfiltered)
@@ -270,7 +274,9 @@ def test_a_file_that_changes_meanwhile_is_left_as_it_is(folder: Path) -> None:
     assert path.read_text() == "# mine\n" + LATE
 
 
-def test_a_full_disk_is_exit_2(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_full_disk_is_exit_2(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = late(folder)
     monkeypatch.setattr(os, "fsync", no_space)
     assert run("--fix", ".") == 2
@@ -279,7 +285,9 @@ def test_a_full_disk_is_exit_2(folder: Path, monkeypatch: pytest.MonkeyPatch, ca
 
 
 def finding(path: Path, *edits: Edit, line: int = 1) -> Finding:
-    return Finding("EGL301", "s", "error", str(path), Span(line, 1, line, 2), "m", fix=Fix("safe", edits), scope=str(line))
+    return Finding(
+        "EGL301", "s", "error", str(path), Span(line, 1, line, 2), "m", fix=Fix("safe", edits), scope=str(line)
+    )
 
 
 def answering(monkeypatch: pytest.MonkeyPatch, findings: tuple[Finding, ...]) -> None:

@@ -137,8 +137,8 @@ def test_single_quotes(tmp_path: Path) -> None:
 
 
 def test_two_blank_lines_between_methods(tmp_path: Path) -> None:
-    found = after(tmp_path, wrapper("\n\n".join([INIT, PAD, FORWARD, LOAD])))
-    assert found == wrapper("\n\n".join([INIT, PAD, FORWARD, SETTER, GETTER, LOAD]))
+    found = after(tmp_path, wrapper(f"{INIT}\n\n{PAD}\n\n{FORWARD}\n\n{LOAD}"))
+    assert found == wrapper(f"{INIT}\n\n{PAD}\n\n{FORWARD}\n\n{SETTER}\n\n{GETTER}\n\n{LOAD}")
 
 
 def test_results_are_annotated_where_the_neighbours_are(tmp_path: Path) -> None:
@@ -154,7 +154,11 @@ def test_results_are_annotated_where_the_neighbours_are(tmp_path: Path) -> None:
     [
         ("from typing import List, Optional\n", "Optional[List[int]] = None", ""),
         ("from typing import Iterable, Optional\n", "Optional[list[int]] = None", ""),
-        ("from typing import Iterable, List\n", "Optional[List[int]] = None", "from typing import Iterable, List, Optional\n"),
+        (
+            "from typing import Iterable, List\n",
+            "Optional[List[int]] = None",
+            "from typing import Iterable, List, Optional\n",
+        ),
         ("from typing import Any\n", "Optional[List[int]] = None", "from typing import Any, List, Optional\n"),
         ("import typing\n", "typing.Optional[typing.List[int]] = None", ""),
         ("import typing as t\n", "t.Optional[t.List[int]] = None", ""),
@@ -215,8 +219,14 @@ class Base(nn.Module):
 @pytest.mark.parametrize(
     ("statement", "head"),
     [
-        ("class Wrapper(Base): model_class = TextForCausalLM", "class Wrapper(Base): \n    model_class = TextForCausalLM\n\n"),
-        ("class Wrapper(Base):\n    model_class = TextForCausalLM\n", "class Wrapper(Base):\n    model_class = TextForCausalLM\n\n"),
+        (
+            "class Wrapper(Base): model_class = TextForCausalLM",
+            "class Wrapper(Base): \n    model_class = TextForCausalLM\n\n",
+        ),
+        (
+            "class Wrapper(Base):\n    model_class = TextForCausalLM\n",
+            "class Wrapper(Base):\n    model_class = TextForCausalLM\n\n",
+        ),
     ],
 )
 def test_a_class_without_methods(tmp_path: Path, statement: str, head: str) -> None:
@@ -247,7 +257,12 @@ def test_a_body_is_not_delegated_to(tmp_path: Path) -> None:
     path = tree(tmp_path, text)
     text_file = path.with_name("text.py")
     setter = "\n    def set_eagle3_layers_to_capture(self, layers):\n        self.layers_to_capture = layers\n"
-    text_file.write_text(text_file.read_text().replace("    def forward(self, input_ids):\n        return self.layers", setter + "    def forward(self, input_ids):\n        return self.layers"))
+    text_file.write_text(
+        text_file.read_text().replace(
+            "    def forward(self, input_ids):\n        return self.layers",
+            setter + "    def forward(self, input_ids):\n        return self.layers",
+        )
+    )
     found = fixed(path, "EGL101", unsafe=True)
     (finding,) = found.report.findings
     assert found.changes == ()

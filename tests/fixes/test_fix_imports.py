@@ -51,7 +51,10 @@ USE = "def f(a: Optional[int]): ...\n"
         ("from typing import Union, Any\n", "from typing import Union, Any, Optional\n"),
         ("from typing import (Any, Union)\n", "from typing import (Any, Optional, Union)\n"),
         ("from typing import (Any, Dict,)\n", "from typing import (Any, Dict, Optional,)\n"),
-        ("from typing import (\n    Any,\n    Union,\n)\n", "from typing import (\n    Any,\n    Optional,\n    Union,\n)\n"),
+        (
+            "from typing import (\n    Any,\n    Union,\n)\n",
+            "from typing import (\n    Any,\n    Optional,\n    Union,\n)\n",
+        ),
         ("from typing import (\n    Any\n)\n", "from typing import (\n    Any,\n    Optional,\n)\n"),
         (
             "from typing import (\n    Any,  # all\n    Dict  # some\n)\n",
@@ -62,7 +65,10 @@ USE = "def f(a: Optional[int]): ...\n"
         ("import os; from typing import Any; import re\n", "import os; from typing import Any, Optional; import re\n"),
         ("import os\nimport zlib\n", "import os\nimport zlib\nfrom typing import Optional\n"),
         ("import os\nfrom abc import ABC\n", "import os\nfrom abc import ABC\nfrom typing import Optional\n"),
-        ("from abc import ABC\nfrom xml import dom\n", "from abc import ABC\nfrom typing import Optional\nfrom xml import dom\n"),
+        (
+            "from abc import ABC\nfrom xml import dom\n",
+            "from abc import ABC\nfrom typing import Optional\nfrom xml import dom\n",
+        ),
         ("import torch\n", "from typing import Optional\n\nimport torch\n"),
         ("import os\n\nimport torch\n", "import os\nfrom typing import Optional\n\nimport torch\n"),
         ("from . import x\n", "from typing import Optional\n\nfrom . import x\n"),
@@ -224,7 +230,7 @@ def _other_package() -> Iterator[None]:
 def test_generated_modules_run_once_they_are_fixed(text: str) -> None:
     found = applied(text)
     assert findings(found) == []
-    exec(compile(found, "/module.py", "exec"), {"decorate": decorate, "__name__": "module"})
+    exec(compile(found, "/module.py", "exec"), {"decorate": decorate, "__name__": "module"})  # noqa: S102
     assert others(found) == others(text)
     assert found.count("#") == text.count("#")
 
