@@ -130,13 +130,14 @@ def _silence(descriptor: int) -> None:
 
 
 def _write_file(pieces: Iterable[bytes], path: str) -> None:
-    target = os.path.realpath(path)
-    mode = _mode_of(target)
+    # of the path as it is given: /dev/stdout leads to a pipe that has no path of its own
+    mode = _mode_of(path)
     if mode is not None and not stat.S_ISREG(mode):
         # a device, a FIFO: there is nothing to keep, and replacing it would destroy it
-        with open(target, "wb") as file:
+        with open(path, "wb") as file:
             file.writelines(pieces)
         return
+    target = os.path.realpath(path)
     folder, name = os.path.split(target)
     temporary = os.path.join(folder, f".{name[:100]}.{os.getpid()}.tmp")
     descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0), 0o666)
