@@ -57,7 +57,7 @@ class _Setter:
 
     def _at_if(self, node: ast.If) -> Edit | None:
         last = node.body[-1]
-        if isinstance(last, ast.Return) and last.value is None and not node.orelse and _is_negative(node.test):
+        if _gives_up(last) and not node.orelse and _is_negative(node.test):
             return self._instead(last, raising(self._style, 2, self._inner, self._name))
         if _is_negative(node.test) or node is not self._function.body[-1]:
             return None
@@ -101,6 +101,12 @@ def _answers(function: FunctionNode) -> Iterator[str]:
         if isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id == "getattr":
             targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
             yield from (target.id for target in targets if isinstance(target, ast.Name))
+
+
+def _gives_up(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Return) and (
+        node.value is None or (isinstance(node.value, ast.Constant) and node.value.value is None)
+    )
 
 
 def _is_negative(test: ast.expr) -> bool:
