@@ -1,0 +1,26 @@
+"""One definition."""
+
+from torch import nn
+
+from sglang.srt.models.text_model import TextForCausalLM
+
+
+class RightEGL107(nn.Module):
+    def __init__(self, config, quant_config=None, prefix=""):
+        super().__init__()
+        self.language_model = TextForCausalLM(config.text_config)
+
+    def pad_input_ids(self, input_ids, mm_inputs):
+        return input_ids
+
+    def forward(self, input_ids, positions, forward_batch):
+        return self.language_model(input_ids, positions, forward_batch)
+
+    def get_embed_and_head(self):
+        return self.language_model.get_embed_and_head()
+
+    def set_eagle3_layers_to_capture(self, layer_ids=None):
+        self.language_model.set_eagle3_layers_to_capture(layer_ids)
+
+
+EntryClass = RightEGL107
