@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 # Less text than this is checked sooner than a second process is started.
 _WORTH_A_PROCESS = 400_000
+# What this process has to do beside: the rules that need the whole project, and the report.
+_OWN_SHARE = 0.15
 
 Found = dict[str, list[Finding]]
 
@@ -75,7 +77,7 @@ def _halves(opened: OpenedProject, pending: Sequence[Family]) -> tuple[list[Fami
     if not opened.parallel or sum(sizes.values()) < _WORTH_A_PROCESS:
         return list(pending), []
     halves: tuple[list[Family], list[Family]] = ([], [])
-    weights = [0, 0]
+    weights = [sum(sizes.values()) * _OWN_SHARE, 0.0]
     for family in sorted(pending, key=lambda one: (-sizes[one], min(one))):
         lighter = weights.index(min(weights))
         halves[lighter].append(family)

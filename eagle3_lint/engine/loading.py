@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 _WORTH_A_PROCESS = 400_000
 # Reading a contract takes as long as parsing this much text.
 _WEIGHT_OF_CONTRACT = 1_500_000
+# What this process has to do beside: receive what the other found.
+_OWN_SHARE = 0.1
 
 
 def load_models(opened: OpenedProject, paths: Sequence[str]) -> None:
@@ -52,7 +54,7 @@ def _unknown(opened: OpenedProject, path: str) -> SourceText | None:
 
 def _halves(sources: Sequence[SourceText], extra: int) -> tuple[list[SourceText], list[SourceText]]:
     halves: tuple[list[SourceText], list[SourceText]] = ([], [])
-    weights = [0, extra]
+    weights = [sum(len(source.data) for source in sources) * _OWN_SHARE, extra]
     for source in sorted(sources, key=lambda one: -len(one.data)):
         lighter = weights.index(min(weights))
         halves[lighter].append(source)
