@@ -7,12 +7,12 @@ from pathlib import Path
 from tests.frontends.small_tree import INNER, WRAPPER
 
 # What a program may import, or a host load, from beside the linted files or from inside the linted package.
-BESIDE = (
+_BESIDE = (
     "conftest setup sitecustomize usercustomize noxfile tasks hubconf "
     "typing typing_extensions astroid json ast re io os abc enum types tokenize dataclasses functools importlib marshal "
     "platformdirs tomli tomllib configparser pylint flake8 pycodestyle pyflakes mccabe libcst jinja2 markupsafe yaml "
     "torch transformers vllm numpy builtins zipfile subprocess tempfile difflib hashlib warnings contextlib signal"
-).split()
+)
 _PACKAGES = ("torch", "transformers", "astroid", "pylint_plugins", "sglang_plugin")
 OURS = "eagle3_lint"
 
@@ -34,7 +34,7 @@ def plant_everywhere(root: Path, fired: Path, *, ours: bool = False) -> Path:
     for name, text in (("inner_lm", inner), ("wrapper_vl", wrapper), ("typed", typed)):
         (models / f"{name}.py").write_text(text)
     for directory in (root, root / "python", root / "python" / "sglang", root / "python" / "sglang" / "srt", models):
-        for name in BESIDE:
+        for name in _BESIDE.split():
             (directory / f"{name}.py").write_text(_trap(fired, f"{directory.name}.{name}"))
         (directory / "hostile.pth").write_text(f"import os; os.mkdir({str(fired / 'pth')!r})\n")
         (directory / ".pylintrc").write_text("[MAIN]\ninit-hook=\n")

@@ -43,7 +43,10 @@ def run_check(argv: list[str], engine: Engine | None = None) -> int:
 
     Raises Eagle3LintError for wrong usage, wrong configuration and what the engine can't have.
     """
-    given = check_parser().parse_intermixed_args(argv)
+    # argparse loses, between options, what follows the two dashes
+    end = argv.index("--") if "--" in argv else len(argv)
+    given = check_parser().parse_intermixed_args(argv[:end])
+    given.paths += argv[end + 1 :]
     options = Options(given)
     _check_codes(options)
     _check_output(options)

@@ -8,9 +8,11 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
+from eagle3_lint.errors import UnreadableSourceError
 from eagle3_lint.project.contract.model import RUNTIME_FOLDERS
 from eagle3_lint.project.contract.needles import Needle
 from eagle3_lint.project.contract.scopes import UNREADABLE, RuntimeModule, runtime_module
+from eagle3_lint.sources.reading import read_bytes
 from eagle3_lint.sources.text import SourceText
 
 MODELS_FOLDER = "models"
@@ -62,12 +64,11 @@ class RuntimeFiles:
 
     def _add_file(self, entry: os.DirEntry[str]) -> None:
         # The bytes on disk choose the files, whatever an editor holds: asking ``read`` would decode them all.
-        if not entry.name.endswith(".py") or not entry.is_file():
+        if not entry.name.endswith(".py"):
             return
         try:
-            with open(entry.path, "rb") as stream:
-                self._data[entry.path] = stream.read()
-        except OSError:
+            self._data[entry.path] = read_bytes(entry.path)
+        except UnreadableSourceError:
             return
 
     def holding(self, needle: Needle, folder: str = "") -> Iterator[RuntimeModule]:
