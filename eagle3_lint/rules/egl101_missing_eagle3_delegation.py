@@ -51,7 +51,8 @@ class VisionWrapper(nn.Module):
 
 Adds the delegating methods. Safe where the wrapper's forward hands the inner model itself on, so that delegation is
 all that is missing; unsafe where the forward goes around the inner model's own forward, which then has to handle the
-captured states too.
+captured states too. Where the attribute holds a bare body, whose setter isn't the interface, nothing is written: the
+methods of a class with a body of its own are to be written by hand.
 
 ## Sources
 

@@ -14,7 +14,6 @@ import json
 import os
 import sys
 import warnings
-from functools import reduce
 from pathlib import Path
 from typing import Any
 
@@ -52,13 +51,17 @@ def class_named(dotted: str) -> type:
     module = imported(module_name)
     if module is None:
         raise ImportError(module_name)
-    found: type = reduce(getattr, qualname.split("."), module)  # type: ignore[assignment]
-    return found
+    found: Any = module
+    for name in qualname.split("."):
+        found = getattr(found, name)
+    made: type = found
+    return made
 
 
 def tried(cls: type, attribute: str, calls: list[tuple[str, list[Any]]]) -> dict[str, Any]:
     """What each call returned, what arrived at the inner model, and what an inner model without the methods leads to."""
-    instance, bare = object.__new__(cls), object.__new__(cls)
+    instance: Any = object.__new__(cls)
+    bare: Any = object.__new__(cls)
     recorder = Recorder()
     instance.__dict__[attribute] = recorder
     bare.__dict__[attribute] = Empty()

@@ -124,7 +124,7 @@ def calls_of(finding: Finding) -> list[tuple[str, list[Any]]]:
 
 def test_the_fixed_classes_hand_every_call_to_their_inner_model(fixing: Fixing, tmp_path: Path) -> None:
     findings = [one for one in safe(fixing.before) if one.code in ("EGL101", "EGL102")]
-    wanted = [
+    wanted: list[dict[str, Any]] = [
         {"class": one.class_name, "attribute": one.inner[0].attribute, "calls": calls_of(one)} for one in findings
     ]
     asked, out = tmp_path / "classes.json", tmp_path / "out.json"
