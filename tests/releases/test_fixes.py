@@ -33,6 +33,7 @@ SETTER = "set_eagle3_layers_to_capture"
 class Fixing:
     """One release before and after."""
 
+    version: str
     root: Path
     before: Report
     fixed: Fixed
@@ -70,7 +71,7 @@ def fixing(
     before = check(asked)
     fixed = fix(asked, unsafe=False, reported=unfiltered)
     write(fixed.changes)
-    return Fixing(root, before, fixed, check(asked), fix(asked, unsafe=False, reported=unfiltered))
+    return Fixing(request.param, root, before, fixed, check(asked), fix(asked, unsafe=False, reported=unfiltered))
 
 
 def safe(report: Report) -> list[Finding]:
@@ -79,6 +80,17 @@ def safe(report: Report) -> list[Finding]:
 
 
 pytestmark = pytest.mark.release
+
+
+def test_a_fix_is_safe_where_the_forward_goes_through_the_inner_model(fixing: Fixing) -> None:
+    reviewed = json.loads((REPOSITORY / "tests" / "data" / "releases" / f"{fixing.version}.json").read_text("utf-8"))
+    routes = {one["owner"]: one["forward_route"] for one in reviewed["missing_delegation"]}
+    safety = {
+        one.class_name: one.fix.safety
+        for one in fixing.before.findings
+        if one.code == "EGL101" and SETTER in one.methods and one.fix is not None
+    }
+    assert safety == {owner: "safe" if route == "inner_call" else "unsafe" for owner, route in routes.items()}
 
 
 def test_every_finding_with_a_safe_fix_is_gone(fixing: Fixing) -> None:
