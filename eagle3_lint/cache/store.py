@@ -70,6 +70,9 @@ class Store:
             self.problem = f"the cache can't be written: {error.strerror or error}"
             self._discard(temporary)
             return
+        except BaseException:
+            self._discard(temporary)
+            raise
         self._shrink()
 
     def _path(self, name: str) -> str:

@@ -11,6 +11,9 @@ import signal
 from collections.abc import Callable
 from typing import Any
 
+# Seconds after which a second process sees that the first is gone.
+_LOOKS_EVERY = 0.2
+
 
 class SecondProcess:
     """A child that computes one plain value (tuples, strings, numbers) and sends it back.
@@ -49,6 +52,7 @@ class SecondProcess:
 
     def _start(self) -> None:
         reading, writing = os.pipe()
+        parent = os.getpid()
         try:
             child = os.fork()
         except OSError:
@@ -62,6 +66,7 @@ class SecondProcess:
         status = 1
         try:
             os.close(reading)
+            _end_with(parent)
             data = marshal.dumps(self._compute())
             with os.fdopen(writing, "wb") as stream:
                 stream.write(data)
@@ -83,6 +88,17 @@ class SecondProcess:
                 os.waitpid(child, 0)
             raise
         return data if status == 0 else b""
+
+
+def _end_with(parent: int) -> None:
+    """End this process soon after ``parent`` has ended, however that came."""
+
+    def look(*_: object) -> None:
+        if os.getppid() != parent:
+            os._exit(1)
+
+    signal.signal(signal.SIGALRM, look)
+    signal.setitimer(signal.ITIMER_REAL, _LOOKS_EVERY, _LOOKS_EVERY)
 
 
 def can_fork() -> bool:
