@@ -79,7 +79,11 @@ def check(context: ProjectContext) -> Iterable[Finding]:
     names = interface_methods(context.project)
     links = BrokenLinks(context.project, frozenset(names), frozenset(subjects))
     groups: dict[tuple[ClassInfo, str], dict[Place, tuple[BrokenLink, dict[ClassInfo, None]]]] = {}
-    for info, link in _broken(context, links, names, subjects):
+    # What a method does on its own class comes first, whichever file is read first.
+    broken_links = sorted(
+        _broken(context, links, names, subjects), key=lambda pair: (pair[0] is not pair[1].found.definer, pair[0].name)
+    )
+    for info, link in broken_links:
         owner = _owner(link, links)
         method = link.found.member.name if owner is link.found.definer else ""
         group = groups.setdefault((owner, method), {})
