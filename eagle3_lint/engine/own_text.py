@@ -63,6 +63,9 @@ class OwnText:
             findings = self._findings(source)
         except UnreadableSourceError as error:
             findings = (unreadable(self._path, error),)
+        finally:
+            # Each of these leads to the other: a run without garbage collection would keep the trees of all its files.
+            self._made = self._tree = None
         return OwnFindings(findings, tuple(self._errors), frozenset(self._visited))
 
     def require_python(self) -> Finding | None:
