@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from eagle3_lint import __version__
 from eagle3_lint.errors import Eagle3LintError
-from eagle3_lint.frontends.host import SEARCH_PATH, failures_of, trusted_imports
+from eagle3_lint.frontends.host import SEARCH_PATH, engine_at_work, failures_of
 
 if TYPE_CHECKING:
     import argparse
@@ -121,7 +121,7 @@ class Plugin:
         from flake8.exceptions import ExecutionError
 
         try:
-            with trusted_imports():
+            with engine_at_work():
                 findings, failures = self._answer()
         except Eagle3LintError as error:
             raise ExecutionError(f"eagle3-lint: {error}") from error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import site
 import sys
@@ -39,17 +40,23 @@ def _is_interpreters_own(entry: str) -> bool:
 
 
 @contextmanager
-def trusted_imports() -> Iterator[None]:
-    """Import from ``trusted_path`` alone inside the block.
+def engine_at_work() -> Iterator[None]:
+    """Import from ``trusted_path`` alone inside the block, and don't collect cyclic garbage.
 
     pylint puts the linted tree first on ``sys.path`` while it visits, and ``python -m flake8`` the working
     directory: an import at that moment would run a ``typing_extensions.py`` that lies beside the linted file.
+    pylint also holds the trees of all files by then, and the collector would search them again and again while the
+    engine allocates.
     """
     before = sys.path[:]
+    collecting = gc.isenabled()
     sys.path[:] = trusted_path()
+    gc.disable()
     try:
         yield
     finally:
+        if collecting:
+            gc.enable()
         sys.path[:] = before
 
 

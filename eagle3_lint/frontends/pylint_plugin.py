@@ -24,7 +24,7 @@ from pylint.interfaces import HIGH, INFERENCE
 
 from eagle3_lint.errors import Eagle3LintError
 from eagle3_lint.findings.codes import PYLINT_CHECKER, documentation_url, pylint_id
-from eagle3_lint.frontends.host import SEARCH_PATH, failures_of, trusted_imports
+from eagle3_lint.frontends.host import SEARCH_PATH, engine_at_work, failures_of
 from eagle3_lint.rules.catalogue import CODES
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ class Eagle3Checker(BaseChecker):
         RuntimeError, which pylint reports as a fatal message, after the findings when a rule of ours failed.
         """
         try:
-            with trusted_imports():
+            with engine_at_work():
                 findings = self._findings(node)
         except Eagle3LintError as error:
             print(f"eagle3-lint: {error}", file=sys.stderr)
@@ -108,7 +108,7 @@ class Eagle3Checker(BaseChecker):
     def close(self) -> None:
         """Keep what was learnt; a worker is closed after each file, so there it is left to the session."""
         if self._session is not None and self.linter.config.jobs == 1:
-            with trusted_imports():
+            with engine_at_work():
                 self._session.save()
 
     def _findings(self, module: nodes.Module) -> tuple[Finding, ...]:

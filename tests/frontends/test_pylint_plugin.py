@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import io
 import multiprocessing
 import re
@@ -296,6 +297,14 @@ def test_an_import_of_the_engine_cannot_reach_the_linted_tree(fake: FakeEngine) 
     assert set(reached) == {False}
     assert not Path("fired").exists()
     assert sys.path == path
+
+
+def test_the_collector_rests_only_while_the_engine_works(fake: FakeEngine) -> None:
+    resting: list[bool] = []
+    fake.before = lambda: resting.append(not gc.isenabled())
+    lint()
+    assert set(resting) == {True}
+    assert gc.isenabled()
 
 
 def test_the_block_of_message_ids_is_free(capsys: pytest.CaptureFixture[str]) -> None:
