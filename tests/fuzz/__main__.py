@@ -47,7 +47,7 @@ def main() -> int:
                 run_case(kind, number, corpus, options.keep)
             except KeyboardInterrupt:
                 raise
-            except BaseException as error:
+            except BaseException as error:  # noqa: BLE001 - faults of every kind are counted
                 where = traceback.extract_tb(error.__traceback__)[-1]
                 signature = f"{type(error).__name__} {Path(where.filename).name}:{where.lineno} {str(error)[:160]!r}"
                 if signature not in faults:
