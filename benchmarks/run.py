@@ -186,13 +186,16 @@ def growth(tree: SourceTree, folder: Path, rounds: int) -> list[tuple[int, Usage
 
 def page(rows: Sequence[Row], grown: Sequence[tuple[int, Usage]], rounds: int) -> str:
     """The page as Markdown."""
-    lines = [
-        "# Performance",
-        "",
+    written = (
         f"Written by `python -m benchmarks.run` on {datetime.date.today().isoformat()}: SGLang {RELEASE}'s models "
         f"directory, {rounds} rounds of each pair of commands in turn, whole processes on the clock. "
         f"Python {platform.python_version()}, {_cores()} cores, {_memory_gb()} GB of memory; "
-        f"{', '.join(_versions())}.",
+        f"{', '.join(_versions())}."
+    )
+    lines = [
+        "# Performance",
+        "",
+        written,
         "",
         "| | median | lowest | highest | at most | aim | ours, s | theirs, s | ours, MB |",
         "| --- | --- | --- | --- | --- | --- | --- | --- | --- |",

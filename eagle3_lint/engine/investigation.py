@@ -323,11 +323,11 @@ def _delegating(subject: Subject) -> Iterator[Step]:
     example = delegating_wrapper(subject.project, subject.setter, subject.supporting or subject.inner)
     if example is None:
         return
-    wrapper, attribute, found = example
-    where = "" if found.definer is wrapper else f", by {found.definer.name}"
-    yield Step(OTHER, f"{wrapper.name} defines {subject.setter}{where}", found.definer.path, found.line)
+    wrapper, attribute, found = example.wrapper, example.attribute, example.found
+    yield Step(OTHER, f"{wrapper.name} defines {subject.setter}", found.definer.path, found.line)
     line = _line_with(found, f"{attribute}.{subject.setter}")
-    yield Step(OTHER, f"it hands the layers on to self.{attribute}", found.definer.path, line)
+    but = ", but does nothing where that lacks the method (EGL104)" if example.is_silent else ""
+    yield Step(OTHER, f"it hands the layers on to self.{attribute}{but}", found.definer.path, line)
     for method in _required(subject):
         other = wrapper.find(method)
         if other is not None and method != subject.setter:

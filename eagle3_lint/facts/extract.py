@@ -285,9 +285,7 @@ class _ModuleWalk:
         for alias in node.names:
             name = alias.asname or alias.name
             if alias.name == "*":
-                self._bind(
-                    environment, "*", "star", node, target=node.module or "", level=node.level, extends=True
-                )
+                self._bind(environment, "*", "star", node, target=node.module or "", level=node.level, extends=True)
             else:
                 self._bind(
                     environment,
@@ -361,9 +359,7 @@ class _ModuleWalk:
             if isinstance(node, _FUNCTIONS):
                 if node.name in _LIKELY:
                     self.functions[node.lineno, node.col_offset] = node
-                yield Member(
-                    node.name, "function", place_of(node), _first_line(node), _decorators(node), conditional
-                )
+                yield Member(node.name, "function", place_of(node), _first_line(node), _decorators(node), conditional)
             elif isinstance(node, ast.ClassDef):
                 index = self._class(node, qualname, environment)
                 yield Member(

@@ -201,8 +201,8 @@ def suppressions(
 ) -> Suppressions:
     """The directives of ``source``.
 
-    ``codes`` are all that there are, which tells ours from other tools'. ``tree`` gives the file's syntax tree, or None where it has none; it is called only when a pylint pragma needs
-    its scope, and defaults to parsing the text. ``kinds`` leaves out what the host handles itself or was told to
+    ``codes`` are all that there are, which tells ours from other tools'. ``tree`` gives the file's syntax tree, or None
+    where it has none; it is called only when a pylint pragma needs its scope, and defaults to parsing the text. ``kinds`` leaves out what the host handles itself or was told to
     disregard. Text where nothing looks like a directive about our codes is not tokenized.
     """
     if not _may_concern_us(source.text, codes):

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 from eagle3_lint.facts.extract import dotted_name
 from eagle3_lint.project.classes import ClassInfo, Found
+from eagle3_lint.project.effects import effects_of
+from eagle3_lint.project.forward_route import is_body
 from eagle3_lint.project.modules import FunctionNode
 from eagle3_lint.project.reading_forward import first_parameter
 from eagle3_lint.project.roles import EAGLE3_SETTER, Candidate
@@ -106,9 +108,7 @@ def _reaches(project: Project, setter: str) -> tuple[_Reach, ...]:
 
 def _hit(reaches: tuple[_Reach, ...], owner: ClassInfo, wrappers: tuple[ClassInfo, ...]) -> tuple[ClassInfo, ...]:
     return tuple(
-        reach.info
-        for reach in reaches
-        if reach.info.inherits_from(owner) or not reach.forwarded.isdisjoint(wrappers)
+        reach.info for reach in reaches if reach.info.inherits_from(owner) or not reach.forwarded.isdisjoint(wrappers)
     )
 
 
@@ -123,22 +123,52 @@ def delegated_attribute(function: FunctionNode, method: str) -> str | None:
     return None
 
 
-def delegating_wrapper(
-    project: Project, setter: str, like: tuple[Candidate, ...]
-) -> tuple[ClassInfo, str, Found] | None:
-    """A registered wrapper that delegates ``setter`` already; best one whose inner model is of the same family as ``like``."""
+@dataclass(frozen=True)
+class Example:
+    """A registered wrapper whose own ``setter`` calls the one of its inner model; ``is_silent`` where it does so only if
+    there is one, and nothing otherwise."""
+
+    wrapper: ClassInfo
+    attribute: str
+    found: Found
+    is_silent: bool
+
+
+def delegating_wrapper(project: Project, setter: str, like: tuple[Candidate, ...]) -> Example | None:
+    """The wrapper to take for a model: best one that isn't silent, and whose inner model is of the family of ``like``."""
     wanted = {one for candidate in like for one in candidate.info.project_classes}
-    best: tuple[tuple[int, str], tuple[ClassInfo, str, Found]] | None = None
-    for info in project.registered:
-        found = info.find(setter)
-        if found is None or setter not in found.text or not project.roles.is_multimodal(info):
-            continue
-        function = found.function()
-        attribute = delegated_attribute(function, setter) if function is not None else None
-        if attribute is None or project.roles.is_draft(info):
-            continue
-        shared = sum(one in wanted for c in project.roles.candidates(info, attribute) for one in c.info.project_classes)
-        rank = (-shared, info.dotted)
-        if best is None or rank < best[0]:
-            best = (rank, (info, attribute, found))
-    return best[1] if best else None
+
+    def rank(example: Example) -> tuple[bool, int, str]:
+        held = project.roles.candidates(example.wrapper, example.attribute)
+        shared = sum(one in wanted for candidate in held for one in candidate.info.project_classes)
+        return example.is_silent, -shared, example.wrapper.dotted
+
+    return min(project.examples(setter), key=rank, default=None)
+
+
+def examples(project: Project, setter: str) -> tuple[Example, ...]:
+    """Every wrapper that hands ``setter`` on to an inner causal LM that has it."""
+    found = (_example(project, info, setter) for info in project.registered)
+    return tuple(one for one in found if one is not None)
+
+
+def _example(project: Project, info: ClassInfo, setter: str) -> Example | None:
+    member = info.members.get(setter)
+    roles = project.roles
+    if member is None or not roles.is_multimodal(info) or roles.is_draft(info):
+        return None
+    found = Found(info, member)
+    function = found.function() if setter in found.text else None
+    attribute = delegated_attribute(function, setter) if function is not None else None
+    if function is None or attribute is None or is_body(project, info, attribute):
+        return None
+    if not any(roles.supports(one, setter) for one in roles.candidates(info, attribute)):
+        return None
+    return Example(info, attribute, found, _is_silent(function, attribute, setter))
+
+
+def _is_silent(function: FunctionNode, attribute: str, setter: str) -> bool:
+    effects = effects_of(function)
+    path = ("self", *attribute.split("."), setter)
+    calls = [event for event in effects.of("call") if event.path == path]
+    return all(event.is_guarded_by(path) for event in calls) and not any(effects.of("raise"))

@@ -9,14 +9,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, Union
+from typing import Literal, TypeGuard
 
 from eagle3_lint.facts.extract import checks_typing
 
 Path = tuple[str, ...]
 ITEM = "[]"
 
-FunctionNode = Union[ast.FunctionDef, ast.AsyncFunctionDef]
+FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 @dataclass(frozen=True)
@@ -202,11 +202,10 @@ class _Walk:
     def _bind_items(self, target: ast.expr, iterated: ast.expr, guards: tuple[Guard, ...]) -> None:
         items = tuple((*path, ITEM) for path in self.paths(iterated))
         element = target
-        if isinstance(iterated, ast.Call) and isinstance(iterated.func, ast.Name) and iterated.args:
-            if iterated.func.id == "enumerate" and isinstance(target, ast.Tuple) and len(target.elts) == 2:
-                items = tuple((*path, ITEM) for path in self.paths(iterated.args[0]))
-                self._forget(target.elts[0])
-                element = target.elts[1]
+        if _is_enumeration(iterated) and isinstance(target, ast.Tuple) and len(target.elts) == 2:
+            items = tuple((*path, ITEM) for path in self.paths(iterated.args[0]))
+            self._forget(target.elts[0])
+            element = target.elts[1]
         self._forget(element)
         if isinstance(element, ast.Name) and items:
             self._aliases[element.id] = items
@@ -216,9 +215,7 @@ class _Walk:
             if isinstance(inner, ast.Name):
                 self._aliases.pop(inner.id, None)
 
-    def _assign(
-        self, target: ast.expr, value: ast.expr, guards: tuple[Guard, ...], *, alias: bool = True
-    ) -> None:
+    def _assign(self, target: ast.expr, value: ast.expr, guards: tuple[Guard, ...], *, alias: bool = True) -> None:
         if isinstance(target, ast.Name):
             paths = self.paths(value) if alias else ()
             self._aliases.pop(target.id, None)
@@ -422,6 +419,15 @@ def _string_argument(node: ast.Call, function: str) -> str | None:
     return name.value if isinstance(name, ast.Constant) and isinstance(name.value, str) else None
 
 
+def _is_enumeration(node: ast.expr) -> TypeGuard[ast.Call]:
+    return (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id == "enumerate"
+        and bool(node.args)
+    )
+
+
 def _is_none(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and node.value is None
 
@@ -437,9 +443,7 @@ def _catches_attribute_error(handler: ast.ExceptHandler) -> bool:
 
 def _caught(event: Event) -> Event:
     guard = Guard("has", event.path, True, event.line)
-    return Event(
-        event.kind, event.path, event.node, (*event.guards, guard), event.value, event.safe, event.in_loop
-    )
+    return Event(event.kind, event.path, event.node, (*event.guards, guard), event.value, event.safe, event.in_loop)
 
 
 def _joined(one: dict[str, tuple[Path, ...]], other: dict[str, tuple[Path, ...]]) -> dict[str, tuple[Path, ...]]:

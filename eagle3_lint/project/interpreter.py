@@ -168,9 +168,7 @@ class Interpreter:
             return (UnknownValue(f"{info.name} has no {name}"),)
         return self._member(found, None)
 
-    def member_of(
-        self, found: Found, receiver: Value, heaps: Iterable[dict[Value, dict[str, Attribute]]]
-    ) -> Values:
+    def member_of(self, found: Found, receiver: Value, heaps: Iterable[dict[Value, dict[str, Attribute]]]) -> Values:
         """What a member of its class gives on the object ``receiver``, a property what it returns.
 
         ``heaps`` are the attributes of the objects around it, the nearest first.
@@ -560,9 +558,7 @@ class Interpreter:
         if special is not None:
             return special
         callees = self.evaluate(node.func, frame)
-        positional = [
-            self.evaluate(argument, frame) for argument in node.args if not isinstance(argument, ast.Starred)
-        ]
+        positional = [self.evaluate(argument, frame) for argument in node.args if not isinstance(argument, ast.Starred)]
         keywords = {
             keyword.arg: self.evaluate(keyword.value, frame) for keyword in node.keywords if keyword.arg is not None
         }
@@ -634,9 +630,7 @@ class Interpreter:
             and all(_is_plain(value) for value in values)
         )
 
-    def _worth_following(
-        self, callee: FunctionValue, positional: list[Values], keywords: dict[str, Values]
-    ) -> bool:
+    def _worth_following(self, callee: FunctionValue, positional: list[Values], keywords: dict[str, Values]) -> bool:
         if callee.receiver is not None or callee.closure is not None:
             return True
         if self.names.follows(callee.module.name):
@@ -664,10 +658,7 @@ class Interpreter:
         if callee.dotted == "functools.partial" and positional:
             preset = tuple(keywords.items())
             return tuple(
-                replace(v, preset=(*v.preset, *preset))
-                if isinstance(v, FunctionValue)
-                else v
-                for v in positional[0]
+                replace(v, preset=(*v.preset, *preset)) if isinstance(v, FunctionValue) else v for v in positional[0]
             )
         if callee.dotted == "builtins.next" and positional:
             return union(_items(positional[0]), *positional[1:])
@@ -955,16 +946,12 @@ class Interpreter:
         return union(*found)
 
     def _comprehension(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp, frame: Frame) -> Values:
-        inner = Frame(
-            frame.module, frame.heap, frame.owner, frame.receiver, closure=frame, depth=frame.depth
-        )
+        inner = Frame(frame.module, frame.heap, frame.owner, frame.receiver, closure=frame, depth=frame.depth)
         self._generators(node.generators, inner)
         return (SequenceValue((self.evaluate(node.elt, inner),), uniform=True),)
 
     def _mapping_comprehension(self, node: ast.DictComp, frame: Frame) -> Values:
-        inner = Frame(
-            frame.module, frame.heap, frame.owner, frame.receiver, closure=frame, depth=frame.depth
-        )
+        inner = Frame(frame.module, frame.heap, frame.owner, frame.receiver, closure=frame, depth=frame.depth)
         self._generators(node.generators, inner)
         return (MappingValue(((_AnyKey, self.evaluate(node.value, inner)),)),)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 import importlib
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cache
 from typing import TypeVar
 
 # Base classes of these standard modules are looked up in Python itself; all of them are loaded by any run.
@@ -49,7 +49,7 @@ def merge(orders: Sequence[Sequence[_Item]]) -> list[_Item]:
     return merged
 
 
-@lru_cache(maxsize=None)
+@cache
 def external_order(dotted: str) -> tuple[str, ...]:
     """The order of a class outside the project, without ``object``: itself, and its bases where Python can tell."""
     if dotted in _REPLACED:

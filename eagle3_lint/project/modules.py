@@ -21,9 +21,7 @@ FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 class Module:
     """One module: its source, its facts, and its statements on demand."""
 
-    def __init__(
-        self, name: str, source: SourceText, facts: ModuleFacts, functions: Functions | None = None
-    ) -> None:
+    def __init__(self, name: str, source: SourceText, facts: ModuleFacts, functions: Functions | None = None) -> None:
         self.name = name
         self.source = source
         self.facts = facts
@@ -130,7 +128,8 @@ def _statement_at(tree: ast.Module, place: Place) -> ast.stmt | None:
 class Modules:
     """All modules below some source roots, by dotted name and by path.
 
-    ``roots`` are directories that hold top-level packages, searched in order; ``contents`` reads files. A file that can't be read or parsed has no module here; EGL901 tells why where it is linted.
+    ``roots`` are directories that hold top-level packages, searched in order; ``contents`` reads files. A file that
+    can't be read or parsed has no module here; EGL901 tells why where it is linted.
     """
 
     def __init__(

@@ -11,6 +11,7 @@ from eagle3_lint.facts.module import ClassFacts
 from eagle3_lint.project.classes import ClassInfo
 from eagle3_lint.project.completion import Completion
 from eagle3_lint.project.contract import Contract, Protocol
+from eagle3_lint.project.delegation import Example, examples
 from eagle3_lint.project.interpreter import Constructed, Interpreter
 from eagle3_lint.project.modules import Module, Modules
 from eagle3_lint.project.resolver import open_resolver
@@ -46,6 +47,7 @@ class Project:
         self._completion = Completion(self, engine)
         self.roles = Roles(self)
         self.imported: dict[str, tuple[str, ...]] = {}
+        self._examples: dict[str, tuple[Example, ...]] = {}
 
     def _packages(self) -> tuple[str, ...]:
         found = dict.fromkeys(self.modules.name_of(path).partition(".")[0] for path in self.extra)
@@ -108,6 +110,13 @@ class Project:
                 for site in method.required_sites(protocol)
             )
         )
+
+    def examples(self, setter: str) -> tuple[Example, ...]:
+        """Every wrapper that hands ``setter`` on to its inner model already."""
+        known = self._examples.get(setter)
+        if known is None:
+            known = self._examples[setter] = examples(self, setter)
+        return known
 
     def construct(self, info: ClassInfo) -> Constructed:
         """The attributes of an object of ``info`` as the runtime builds it."""

@@ -11,9 +11,7 @@ from eagle3_lint.project.modules import FunctionNode
 
 def called_names(node: FunctionNode) -> frozenset[str]:
     """The last identifier of everything that ``node`` calls."""
-    return frozenset(
-        dotted_name(call.func).rpartition(".")[2] for call in ast.walk(node) if isinstance(call, ast.Call)
-    )
+    return frozenset(dotted_name(call.func).rpartition(".")[2] for call in ast.walk(node) if isinstance(call, ast.Call))
 
 
 def attributes_of_self(node: FunctionNode) -> frozenset[str]:
@@ -35,9 +33,12 @@ def first_parameter(node: FunctionNode) -> str:
 def reads_target_states(node: FunctionNode) -> bool:
     """Whether ``node`` reads the target's hidden states from ``spec_info``, as drafts do."""
     for inner in ast.walk(node):
-        if isinstance(inner, ast.Attribute) and inner.attr == "hidden_states":
-            if dotted_name(inner.value).rpartition(".")[2] == "spec_info":
-                return True
+        if (
+            isinstance(inner, ast.Attribute)
+            and inner.attr == "hidden_states"
+            and dotted_name(inner.value).rpartition(".")[2] == "spec_info"
+        ):
+            return True
     return False
 
 
@@ -56,9 +57,9 @@ def _forwarded(node: FunctionNode) -> Iterator[str]:
             continue
         inner, name = call.args[0], call.args[1]
         is_getattr = isinstance(call.func, ast.Name) and call.func.id == "getattr"
-        if is_getattr and isinstance(name, ast.Name) and name.id == wanted and isinstance(inner, ast.Attribute):
-            if isinstance(inner.value, ast.Name) and inner.value.id == holder:
-                yield inner.attr
+        is_wanted = is_getattr and isinstance(name, ast.Name) and name.id == wanted
+        if is_wanted and isinstance(inner, ast.Attribute) and dotted_name(inner.value) == holder:
+            yield inner.attr
 
 
 def language_model_arguments(node: FunctionNode) -> tuple[str, ...]:

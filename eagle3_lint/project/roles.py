@@ -182,7 +182,10 @@ class Roles:
                 if binding.kind == "from"
             }
             follows = self._project.names.follows
-            near = [module, *(m for name in sorted(imported) if follows(name) and (m := self._project.modules.named(name)))]
+            near = [
+                module,
+                *(m for name in sorted(imported) if follows(name) and (m := self._project.modules.named(name))),
+            ]
             found = self._near_drafts[module.path] = any(one.mentions("spec_info.hidden_states") for one in near)
         return found
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Union
+from typing import TYPE_CHECKING
 
 from eagle3_lint.facts.module import Place
 
@@ -158,20 +158,20 @@ class UnknownValue:
     maker: str = ""
 
 
-Value = Union[
-    ClassValue,
-    ExternalValue,
-    ModuleValue,
-    ConstantValue,
-    InstanceValue,
-    SelfValue,
-    ExternalInstance,
-    FunctionValue,
-    SuperValue,
-    SequenceValue,
-    MappingValue,
-    UnknownValue,
-]
+Value = (
+    ClassValue
+    | ExternalValue
+    | ModuleValue
+    | ConstantValue
+    | InstanceValue
+    | SelfValue
+    | ExternalInstance
+    | FunctionValue
+    | SuperValue
+    | SequenceValue
+    | MappingValue
+    | UnknownValue
+)
 Values = tuple[Value, ...]
 
 MOST_ALTERNATIVES = 48

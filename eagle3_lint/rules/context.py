@@ -24,8 +24,8 @@ class ModuleContext:
 
     ``parse`` gives the syntax tree (UnreadableSourceError where there is none), ``target`` the Python version that the
     module is for, ``star_exports`` the names that ``from MODULE import *`` binds in it, given MODULE and the number of
-    leading dots, or None where that can't be read. ``module_name`` is dotted; None where nothing names the module. ``with_fixes`` says that findings
-    are to carry their fixes.
+    leading dots, or None where that can't be read. ``module_name`` is dotted; None where nothing names the module.
+    ``with_fixes`` says that findings are to carry their fixes.
     """
 
     source: SourceText

@@ -171,13 +171,25 @@ def _message(context: ProjectContext, gap: _Gap, inner: Candidate, methods: tupl
     by = f" by {exposure.definer.name}" if exposure.definer not in (None, inner.info) and exposure.definer else ""
     others = "another class" if count == 2 else f"{count - 1} other classes"
     more = f" (and {others} that it may hold)" if count > 1 else ""
-    calls = tuple(f"self.{missing.attribute}.{method}" for method in methods)
     return (
         f"{missing.owner.name} does not expose {listed(methods, 'or')}, but {inner.info.name} in "
         f"self.{missing.attribute}{more} has {missing.setter}, defined{by} at {where}. {_consequence(context, gap)} "
-        f"Add {'methods' if len(methods) > 1 else 'a method'} to {missing.owner.name} "
-        f"that {'call' if len(methods) > 1 else 'calls'} {listed(calls)}."
+        f"{_advice(context, missing, methods)}"
     )
+
+
+def _advice(context: ProjectContext, missing: MissingDelegation, methods: tuple[str, ...]) -> str:
+    """What to write: delegation of what the inner model has, and the rest for the wrapper's own body and head."""
+    roles = context.project.roles
+    held = tuple(name for name in methods if any(roles.supports(one, name) for one in missing.candidates))
+    calls = listed(tuple(f"self.{missing.attribute}.{method}" for method in held))
+    several = len(held) > 1
+    what = "methods" if several else "a method"
+    advice = f"Add {what} to {missing.owner.name} that {'call' if several else 'calls'} {calls}."
+    own = tuple(name for name in methods if name not in held)
+    if not own:
+        return advice
+    return f"{advice} The inner model has no {listed(own, 'or')}: write {listed(own)} from the wrapper's own parts."
 
 
 def _consequence(context: ProjectContext, gap: _Gap) -> str:
@@ -207,8 +219,10 @@ def _evidence(
             yield Evidence(site.path, site.line, f"the runtime calls {method}{site.shape} on the target")
     example = delegating_wrapper(context.project, missing.setter, supporting)
     if example is not None:
-        wrapper, attribute, found = example
-        yield Evidence(found.definer.path, found.line, f"{wrapper.name} already delegates to self.{attribute}")
+        found = example.found
+        but = ", though it does nothing where its inner model lacks the method" if example.is_silent else ""
+        done = f"{example.wrapper.name} already delegates to self.{example.attribute}{but}"
+        yield Evidence(found.definer.path, found.line, done)
 
 
 def _causes(context: ProjectContext, missing: MissingDelegation, supporting: tuple[Candidate, ...]) -> Iterator[str]:

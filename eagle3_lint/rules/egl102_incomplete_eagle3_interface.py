@@ -38,7 +38,7 @@ head otherwise (unsafe, because tied or sharded heads need a look).
 
 ## Sources
 
-- No public report: `Qwen2MoeForCausalLM` of the releases 0.5.3 and 0.5.23 of sgl-project/sglang.
+- No public report: `Qwen2MoeForCausalLM` of the releases from 0.5.3 to 0.5.23 of sgl-project/sglang.
 - sgl-project/sglang#18374: the crash of a target that lacks both methods.
 """
 

@@ -101,7 +101,7 @@ class ProjectContext:
             inner=inner,
             methods=methods,
             confidence="high" if certain else "medium",
-            evidence=evidence,
+            evidence=tuple(dict.fromkeys(evidence)),
             fix=fix() if fix is not None and self.with_fixes else None,
             scope=scope or info.dotted,
             caused_by=tuple(dict.fromkeys(caused_by)),

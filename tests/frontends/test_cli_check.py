@@ -74,7 +74,9 @@ def test_defaults(project: Path) -> None:
     assert engine.request == Request(paths=None, with_fixes=False)
 
 
-@pytest.mark.parametrize(("options", "wanted"), [(("--format", "json"), True), (("--format", "sarif"), True), ((), False)])
+@pytest.mark.parametrize(
+    ("options", "wanted"), [(("--format", "json"), True), (("--format", "sarif"), True), ((), False)]
+)
 def test_fixes_are_looked_for_where_they_are_shown(project: Path, options: tuple[str, ...], wanted: bool) -> None:
     engine = FakeEngine()
     check(*options, engine=engine)
