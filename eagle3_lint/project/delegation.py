@@ -45,10 +45,10 @@ def missing_delegations(
         if candidates:
             groups.setdefault(_owner(project, info, candidates, setter), []).append((info, candidates))
     found: list[MissingDelegation] = []
-    reaches = _reaches(project, setter) if groups else ()
+    reaches = _Reaches(_reaches(project, setter) if groups else ())
     for owner, members in groups.items():
         wrappers = tuple(info for info, _ in members)
-        registered = _hit(reaches, owner, wrappers)
+        registered = reaches.hit(owner, wrappers)
         if not registered and _is_unused(project, owner):
             continue
         candidates = next((held for info, held in members if info is owner), members[0][1])
@@ -83,7 +83,7 @@ def _is_unused(project: Project, owner: ClassInfo) -> bool:
     """Whether nothing can go wrong with ``owner``: its module registers others, or all that is made of it is in order."""
     if "EntryClass" in owner.module.final:
         return True
-    return any(info.inherits_from(owner) for info in project.registered)
+    return owner in project.roles.inherited
 
 
 @dataclass(frozen=True)
@@ -92,6 +92,27 @@ class _Reach:
 
     info: ClassInfo
     forwarded: frozenset[ClassInfo]
+
+
+class _Reaches:
+    """Who is hit, without asking everybody for each class to change."""
+
+    def __init__(self, reaches: tuple[_Reach, ...]) -> None:
+        self._reaches = reaches
+        self._by_class: dict[ClassInfo, list[int]] = {}
+        self._by_forwarded: dict[ClassInfo, list[int]] = {}
+        for number, reach in enumerate(reaches):
+            for one in reach.info.project_classes:
+                self._by_class.setdefault(one, []).append(number)
+            for one in reach.forwarded:
+                self._by_forwarded.setdefault(one, []).append(number)
+
+    def hit(self, owner: ClassInfo, wrappers: tuple[ClassInfo, ...]) -> tuple[ClassInfo, ...]:
+        """The classes that are ``owner``, inherit from it, or forward to one of ``wrappers``, in their order."""
+        numbers = set(self._by_class.get(owner, ()))
+        for wrapper in wrappers:
+            numbers.update(self._by_forwarded.get(wrapper, ()))
+        return tuple(self._reaches[number].info for number in sorted(numbers))
 
 
 def _reaches(project: Project, setter: str) -> tuple[_Reach, ...]:
@@ -104,12 +125,6 @@ def _reaches(project: Project, setter: str) -> tuple[_Reach, ...]:
         held = frozenset(one.info for attribute in attributes for one in roles.candidates(info, attribute))
         found.append(_Reach(info, held))
     return tuple(found)
-
-
-def _hit(reaches: tuple[_Reach, ...], owner: ClassInfo, wrappers: tuple[ClassInfo, ...]) -> tuple[ClassInfo, ...]:
-    return tuple(
-        reach.info for reach in reaches if reach.info.inherits_from(owner) or not reach.forwarded.isdisjoint(wrappers)
-    )
 
 
 def delegated_attribute(function: FunctionNode, method: str) -> str | None:

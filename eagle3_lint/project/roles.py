@@ -105,6 +105,11 @@ class Roles:
     def _registered(self) -> frozenset[ClassInfo]:
         return frozenset(self._project.registered)
 
+    @cached_property
+    def inherited(self) -> frozenset[ClassInfo]:
+        """The registered classes and everything that they inherit from."""
+        return frozenset(one for info in self._project.registered for one in info.project_classes)
+
     def is_registered(self, info: ClassInfo) -> bool:
         """Whether the registry takes ``info``."""
         return info in self._registered

@@ -26,11 +26,10 @@ def delegating_subjects(project: Project) -> tuple[ClassInfo, ...]:
     """The registered targets, and wrappers of modules without ``EntryClass`` that no registered class descends from."""
     roles = project.roles
     targets = [info for info in project.registered if not roles.is_draft(info)]
-    inherited = {one for info in project.registered for one in info.project_classes}
     loose = [
         info
         for info in project.classes
-        if info not in inherited
+        if info not in roles.inherited
         and "EntryClass" not in info.module.final
         and not roles.is_draft(info)
         and roles.is_multimodal(info)
