@@ -16,6 +16,7 @@ from eagle3_lint.engine.workspace import Workspace
 from eagle3_lint.errors import TreeError
 from eagle3_lint.findings.model import Finding
 from eagle3_lint.findings.report import InternalError, Report, Suppressed, ordered
+from eagle3_lint.rules.catalogue import about_classes
 from eagle3_lint.rules.registry import select
 from eagle3_lint.sources.discovery import Discovered, discover
 from eagle3_lint.sources.tree import report_root
@@ -142,6 +143,7 @@ class _Run:
             linted=files,
             given=tuple(os.path.abspath(path) for path in paths),
             active=tuple(sorted(self._codes)),
+            cache_problem=self._session.cache_problem,
         )
 
     def _look_at_classes(self, path: str) -> None:
@@ -200,9 +202,11 @@ class _Run:
         return kept, suppressed
 
     def _counts(self, files: tuple[str, ...]) -> dict[str, int]:
-        """What the linted model files hold."""
+        """What the linted model files hold; nothing where no rule looked at classes."""
         linted = frozenset(files)
         counts = {"classes": 0, "registered": 0, "wrappers": 0}
+        if not about_classes(self._codes):
+            return counts
         for workspace in self._workspaces(files):
             for path, (classes, registered, wrappers) in workspace.census().items():
                 if path in linted:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from eagle3_lint.errors import UnreadableSourceError
 from eagle3_lint.findings.model import Finding, Span
 from eagle3_lint.findings.report import InternalError
-from eagle3_lint.rules.catalogue import known
+from eagle3_lint.rules.catalogue import about_classes, known
 
 if TYPE_CHECKING:
     import ast
@@ -77,7 +77,7 @@ class OwnText:
         return None
 
     def _require_python(self, source: SourceText) -> None:
-        if self._workspace.is_model_file(self._path):
+        if self._workspace.is_model_file(self._path) and about_classes(self._codes):
             self._workspace.opened.modules.load(self._path)
         else:
             self._parsed(source)

@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from eagle3_lint.errors import UnreadableSourceError
+from eagle3_lint.rules.catalogue import about_classes
 from eagle3_lint.sources.contents import Contents
 from eagle3_lint.sources.files import package_root, python_files
 from eagle3_lint.sources.tree import SourceTree
@@ -88,8 +89,11 @@ class Workspace:
 
     def prepare(self, codes: frozenset[str]) -> None:
         """Find everything that the rules ``codes`` find in the project, or recall it from the last run."""
+        asked = about_classes(codes)
+        if not asked:
+            return
         self._recall()
-        missing = codes - self._found.keys()
+        missing = asked - self._found.keys()
         if missing:
             self._found.update(self.opened.check(missing))
             self.internal_errors.extend(self.opened.internal_errors)
@@ -98,7 +102,7 @@ class Workspace:
     def project_findings(self, code: str) -> tuple[Finding, ...]:
         """Everything that the rule ``code`` finds in the project, wherever it is; nothing for rules about one file."""
         self.prepare(frozenset((code,)))
-        return self._found[code]
+        return self._found.get(code, ())
 
     def project_findings_in(self, path: str, code: str) -> tuple[Finding, ...]:
         """What the rule ``code`` finds in the file ``path``."""

@@ -18,13 +18,17 @@ DOCUMENTATION = "https://github.com/eagle3-lint/eagle3-lint/blob/main/docs/rules
 
 
 class Code(NamedTuple):
-    """One code: its symbol, its severity, what it finds in a sentence, and whether only ``--pedantic`` turns it on."""
+    """One code: its symbol, its severity, what it finds in a sentence, and whether only ``--pedantic`` turns it on.
+
+    ``about_classes`` says that the rule looks at the classes of a whole project, not at one file's text.
+    """
 
     code: str
     symbol: str
     severity: Severity
     summary: str
     pedantic: bool = False
+    about_classes: bool = True
 
 
 def pylint_id(code: str, severity: Severity) -> str:

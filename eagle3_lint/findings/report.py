@@ -50,7 +50,7 @@ class Report:
     ``linted`` holds their absolute paths and ``given`` the absolute paths that were asked for; ``active`` the codes
     that ran. ``suppressed`` counts what comments silence; ``suppressions`` are those findings and, with a baseline, the
     accepted ones; ``unchanged`` are findings that aren't reported because an earlier revision has them too. ``fixed`` is
-    None unless fixes were applied.
+    None unless fixes were applied. ``cache_problem`` says why the run went without cache, if it did.
     """
 
     root: str
@@ -68,6 +68,7 @@ class Report:
     linted: tuple[str, ...] = ()
     given: tuple[str, ...] = ()
     active: tuple[str, ...] = field(default=())
+    cache_problem: str = ""
     unchanged: tuple[Finding, ...] = ()
 
     def by_code(self) -> dict[str, int]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from eagle3_lint.findings.fingerprint import relative_path
 from eagle3_lint.findings.report import Report
-from eagle3_lint.output.context import RenderContext
+from eagle3_lint.output.context import ELSEWHERE, RenderContext
 from eagle3_lint.output.escape import printable
 
 
@@ -15,4 +15,5 @@ def render(report: Report, context: RenderContext) -> Iterator[str]:
     for finding in report.findings:
         path = printable(relative_path(finding.path, report.root))
         place = f"{path}:{finding.span.line}:{finding.span.column}"
-        yield f"{place}: {finding.code} {finding.symbol} {printable(finding.message)}\n"
+        mark = f" {ELSEWHERE}" if finding.elsewhere else ""
+        yield f"{place}: {finding.code} {finding.symbol} {printable(finding.message)}{mark}\n"

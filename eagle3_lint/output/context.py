@@ -8,6 +8,8 @@ from dataclasses import dataclass
 
 from eagle3_lint.findings.fingerprint import relative_path
 
+ELSEWHERE = "(this file was not given; a given file causes the finding)"
+
 
 @dataclass(frozen=True)
 class RenderContext:

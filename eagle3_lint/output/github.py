@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from eagle3_lint.findings.codes import documentation_url
 from eagle3_lint.findings.model import Finding
 from eagle3_lint.findings.report import Report
-from eagle3_lint.output.context import RenderContext, checkout_path
+from eagle3_lint.output.context import ELSEWHERE, RenderContext, checkout_path
 from eagle3_lint.output.escape import printable, well_formed
 
 _DATA = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
@@ -39,7 +39,7 @@ def _command(finding: Finding, context: RenderContext) -> str:
 
 
 def _message(finding: Finding, context: RenderContext) -> str:
-    lines = [printable(finding.message)]
+    lines = [printable(finding.message), *([ELSEWHERE] if finding.elsewhere else [])]
     for link in finding.evidence:
         lines.append(f"{printable(checkout_path(link.path, context.base))}:{link.line}: {printable(link.message)}")
     return "\n".join([*lines, documentation_url(finding.code)])

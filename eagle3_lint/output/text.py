@@ -8,7 +8,7 @@ from eagle3_lint.findings.codes import documentation_url
 from eagle3_lint.findings.fingerprint import relative_path
 from eagle3_lint.findings.model import Finding, Span
 from eagle3_lint.findings.report import Report
-from eagle3_lint.output.context import RenderContext
+from eagle3_lint.output.context import ELSEWHERE, RenderContext
 from eagle3_lint.output.escape import printable, printable_character
 
 _STYLES = {"place": "1", "error": "1;31", "warning": "1;33", "evidence": "36", "muted": "2"}
@@ -33,7 +33,7 @@ def _finding(finding: Finding, root: str, context: RenderContext) -> str:
     code = _paint(f"{finding.severity} {finding.code}", finding.severity, context)
     lines = [f"{place}: {code} {finding.symbol}: {printable(finding.message)}"]
     if finding.elsewhere:
-        lines.append("  (this file was not given; a given file causes the finding)")
+        lines.append(f"  {ELSEWHERE}")
     if not context.quiet:
         lines += _excerpt(finding, context)
     for link in finding.evidence:

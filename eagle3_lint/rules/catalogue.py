@@ -7,6 +7,7 @@ the table says. Hosts list the rules when they start, which importing every rule
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from typing import Any
 
 from eagle3_lint.findings.codes import Code
@@ -27,11 +28,23 @@ def _code(path: str) -> Code:
         text = file.read()
     tree: Any = compile(text[text.rindex(_RULE) :], path, "exec", _ONLY_AST)
     given: dict[str, Any] = {word.arg: getattr(word.value, "value", None) for word in tree.body[0].value.keywords}
-    return Code(given["code"], given["symbol"], given["severity"], given["summary"], given.get("pedantic") is True)
+    return Code(
+        given["code"],
+        given["symbol"],
+        given["severity"],
+        given["summary"],
+        given.get("pedantic") is True,
+        given["scope"] == "project",
+    )
 
 
 CODES = _codes()
 _BY_CODE = {code.code: code for code in CODES}
+
+
+def about_classes(codes: Iterable[str]) -> frozenset[str]:
+    """Those of ``codes`` whose rules look at the classes of a whole project."""
+    return frozenset(code for code in codes if (entry := known(code)) is not None and entry.about_classes)
 
 
 def known(code: str) -> Code | None:

@@ -231,6 +231,8 @@ def _tell(report: Report, options: Options, seconds: float) -> None:
         say(f"eagle3-lint: configuration: {source}")
         say(f"eagle3-lint: root: {report.root}")
         say(f"eagle3-lint: rules: {', '.join(report.active)}")
+        if report.cache_problem:
+            say(f"eagle3-lint: this run went without cache: {report.cache_problem}")
         revision = options.optional("since")
         if revision is not None:
             say(f"eagle3-lint: {len(report.unchanged)} findings aren't new since {revision}")
