@@ -116,6 +116,8 @@ def move_statements(data: bytes, random: Random) -> bytes:
         return change_bytes(data, random)
     for _ in range(random.randint(1, 5)):
         blocks = _blocks(tree)
+        if not blocks:
+            break
         source, target = random.choice(blocks), random.choice(blocks)
         if not source:
             continue

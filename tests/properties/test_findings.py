@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -21,7 +22,8 @@ from tests.fuzz.corpus import Corpus, Tree, write_tree
 from tests.fuzz.programs import model_tree
 
 CORPUS = Corpus()
-SETTINGS = settings(max_examples=25, deadline=None)
+# More by hand: EAGLE3_LINT_TESTS_EXAMPLES=1000
+SETTINGS = settings(max_examples=int(os.environ.get("EAGLE3_LINT_TESTS_EXAMPLES", "25")), deadline=None)
 
 
 @st.composite
