@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from tests.frontends.small_tree import INNER, WRAPPER
 
@@ -15,6 +19,15 @@ _BESIDE = (
 )
 _PACKAGES = ("torch", "transformers", "astroid", "pylint_plugins", "sglang_plugin")
 OURS = "eagle3_lint"
+
+
+@cache
+def loaded_by_python_itself() -> frozenset[str]:
+    """What ``python -m`` has loaded by the time that it runs a module: no program can keep that from being looked up."""
+    with TemporaryDirectory() as folder:
+        Path(folder, "probe.py").write_text("import sys; print(*sys.modules)")
+        ran = subprocess.run([sys.executable, "-m", "probe"], cwd=folder, capture_output=True, text=True, check=True)
+    return frozenset(ran.stdout.split())
 
 
 def plant_everywhere(root: Path, fired: Path, *, ours: bool = False) -> Path:
@@ -34,7 +47,7 @@ def plant_everywhere(root: Path, fired: Path, *, ours: bool = False) -> Path:
     for name, text in (("inner_lm", inner), ("wrapper_vl", wrapper), ("typed", typed)):
         (models / f"{name}.py").write_text(text)
     for directory in (root, root / "python", root / "python" / "sglang", root / "python" / "sglang" / "srt", models):
-        for name in _BESIDE.split():
+        for name in sorted(set(_BESIDE.split()) - loaded_by_python_itself()):
             (directory / f"{name}.py").write_text(_trap(fired, f"{directory.name}.{name}"))
         (directory / "hostile.pth").write_text(f"import os; os.mkdir({str(fired / 'pth')!r})\n")
         (directory / ".pylintrc").write_text("[MAIN]\ninit-hook=\n")
