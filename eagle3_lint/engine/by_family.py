@@ -10,7 +10,7 @@ from eagle3_lint.engine.second_process import SecondProcess
 from eagle3_lint.findings.encoding import decode_finding, encode_finding
 from eagle3_lint.findings.model import Finding
 from eagle3_lint.findings.report import InternalError, ordered
-from eagle3_lint.project.families import Family, dependencies, families
+from eagle3_lint.project.families import Family, families
 
 if TYPE_CHECKING:
     from eagle3_lint.engine.opened import OpenedProject
@@ -93,8 +93,7 @@ def _size(opened: OpenedProject, path: str) -> int:
 def _key(opened: OpenedProject, family: Family, rules: Sequence[Rule]) -> bytes:
     if opened.memory is None or not opened.is_rememberable:
         return b""
-    paths = sorted(dependencies(opened.project, family))
-    return opened.digest_of(paths, sorted(rule.code for rule in rules), sorted(family))
+    return opened.family_key(family, sorted(rule.code for rule in rules))
 
 
 def _remember(opened: OpenedProject, pending: Iterable[tuple[Family, bytes]], fresh: Found) -> None:

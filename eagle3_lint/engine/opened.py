@@ -13,6 +13,7 @@ from eagle3_lint.facts.extract import facts_and_functions
 from eagle3_lint.findings.model import Finding
 from eagle3_lint.findings.report import InternalError
 from eagle3_lint.project.contract import Contract, builtin_contract, read_contract
+from eagle3_lint.project.families import Family, Imports
 from eagle3_lint.project.modules import Modules
 from eagle3_lint.project.names import absolute_module
 from eagle3_lint.project.project import Project
@@ -125,15 +126,18 @@ class OpenedProject:
             counts[info.path] = (classes + 1, registered + is_registered, wrappers + is_wrapper)
         return counts
 
-    def digest_of(self, paths: Iterable[str], *words: Iterable[str]) -> bytes:
-        """A digest of the contents of ``paths``, of ``words``, of the runtime, and of what is looked at beside the models."""
+    def family_key(self, family: Family, words: Iterable[str]) -> bytes:
+        """A digest of all that the findings of ``family`` depend on: its files, those that they import, ``words``, and the
+        runtime."""
         from eagle3_lint.cache.store import digest
 
-        parts = [self._workspace.runtime_state]
-        for path in paths:
-            parts.extend((os.fsencode(path), self._workspace.content_digest(path)))
-        parts.extend(os.fsencode(word) for group in words for word in ("\n", *group))
+        parts = [self._workspace.runtime_state, self._imports.digest(family)]
+        parts.extend(os.fsencode(word) for group in (words, sorted(family)) for word in ("\n", *group))
         return digest(*parts)
+
+    @cached_property
+    def _imports(self) -> Imports:
+        return Imports(self.project, self._workspace.content_digest)
 
     def outside(self) -> frozenset[str]:
         """The files and directories looked at that aren't among the models."""

@@ -8,8 +8,11 @@ that the family imports, however indirectly.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import os
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
+
+from eagle3_lint.cache.store import digest
 
 if TYPE_CHECKING:
     from eagle3_lint.project.modules import Module
@@ -47,16 +50,62 @@ def _join_kin(project: Project, groups: _Groups) -> None:
                 pending.append(base)
 
 
-def dependencies(project: Project, family: Family) -> Family:
-    """The model files that ``family`` imports, however indirectly, and itself."""
-    found = set(family)
-    pending = list(family)
-    while pending:
-        for path in imported_files(project, pending.pop()):
-            if path not in found:
-                found.add(path)
-                pending.append(path)
-    return frozenset(found)
+class Imports:
+    """What the model files of a project import, however indirectly, as digests; ``content`` gives that of one file.
+
+    Files that import each other in a circle have one digest, so that each file is looked at once.
+    """
+
+    def __init__(self, project: Project, content: Callable[[str], bytes]) -> None:
+        self._project = project
+        self._content = content
+        self._digests: dict[str, bytes] = {}
+        self._numbers: dict[str, int] = {}
+        self._lowest: dict[str, int] = {}
+        self._open: list[str] = []
+
+    def digest(self, family: Family) -> bytes:
+        """Changes whenever a file of ``family``, or one that it imports, does."""
+        for path in family:
+            if path not in self._digests:
+                self._walk(path)
+        return digest(*sorted({self._digests[path] for path in family}))
+
+    def _walk(self, start: str) -> None:
+        """Tarjan's search for circles, on a stack of its own (https://doi.org/10.1137/0201010)."""
+        pending = [(start, iter(self._enter(start)))]
+        while pending:
+            path, following = pending[-1]
+            for other in following:
+                if other not in self._numbers:
+                    pending.append((other, iter(self._enter(other))))
+                    break
+                if other not in self._digests:
+                    self._lowest[path] = min(self._lowest[path], self._numbers[other])
+            else:
+                pending.pop()
+                if self._lowest[path] == self._numbers[path]:
+                    self._close(path)
+                if pending:
+                    above = pending[-1][0]
+                    self._lowest[above] = min(self._lowest[above], self._lowest[path])
+
+    def _enter(self, path: str) -> tuple[str, ...]:
+        self._numbers[path] = self._lowest[path] = len(self._numbers)
+        self._open.append(path)
+        return imported_files(self._project, path)
+
+    def _close(self, path: str) -> None:
+        """Give a digest to the files of the circle that ``path`` began: what they hold and what they import beside it."""
+        circle = [self._open.pop()]
+        while circle[-1] != path:
+            circle.append(self._open.pop())
+        inside = sorted(digest(os.fsencode(one), self._content(one)) for one in circle)
+        imported = {other for one in circle for other in imported_files(self._project, one)}
+        outside = sorted({self._digests[other] for other in imported if other in self._digests})
+        found = digest(digest(*inside), digest(*outside))
+        for one in circle:
+            self._digests[one] = found
 
 
 def imported_files(project: Project, path: str) -> tuple[str, ...]:
@@ -69,7 +118,7 @@ def imported_files(project: Project, path: str) -> tuple[str, ...]:
 
 
 def _imported(project: Project, module: Module) -> Iterable[str]:
-    models = frozenset(project.model_files)
+    models = project.model_paths
     found: dict[str, None] = {}
     for level, target, names in module.facts.imports:
         base = module.package

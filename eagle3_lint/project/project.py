@@ -60,6 +60,11 @@ class Project:
         """Every Python file of the models directory, subpackages too, and the extra files."""
         return python_files(self.models, self.extra)
 
+    @cached_property
+    def model_paths(self) -> frozenset[str]:
+        """``model_files``, to ask whether a file is one of them."""
+        return frozenset(self.model_files)
+
     def model_modules(self) -> Iterator[Module]:
         """The readable modules of ``model_files``."""
         for path in self.model_files:
