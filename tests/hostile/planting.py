@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
+import tempfile
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -75,3 +77,10 @@ def fired_in(folder: Path) -> set[str]:
 
 def _trap(fired: Path, name: str) -> str:
     return f"try:\n    __import__('os').mkdir({str(fired / name)!r})\nexcept OSError:\n    pass\n"
+
+
+def rights_mean_nothing() -> bool:
+    """Whether this process may read what nobody may: root, as a rule."""
+    with tempfile.NamedTemporaryFile() as file:
+        os.chmod(file.name, 0)
+        return os.access(file.name, os.R_OK)

@@ -20,6 +20,7 @@ from eagle3_lint.frontends.cli.dispatch import dispatch
 from eagle3_lint.output import FORMATS
 from tests.frontends.small_tree import INNER, TYPED, WRAPPER, plant
 from tests.fuzz.judging import judge_report
+from tests.hostile.planting import rights_mean_nothing
 
 NAMES = [
     "new\nline.py",
@@ -217,7 +218,7 @@ def test_a_package_as_deep_as_paths_go(models: Path) -> None:
     assert [one.code for one in report.findings].count("EGL301") == 2
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="nothing is unreadable for root")
+@pytest.mark.skipif(rights_mean_nothing(), reason="nothing is unreadable for root")
 def test_a_root_without_rights(models: Path, capfd: pytest.CaptureFixture[str]) -> None:
     (models / "typed.py").chmod(0)
     assert [one.code for one in check(Request(paths=(str(models),), cache=False)).findings] == ["EGL901", "EGL101"]
