@@ -242,6 +242,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.run")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--only", default="", help="measure rows with this text in their title, and write no page")
+    parser.add_argument("--quick", action="store_true", help="leave out the pairs that take minutes")
     options = parser.parse_args()
     tree = release_tree(RELEASE, cache_dir(None))
     with tempfile.TemporaryDirectory() as temporary:
@@ -249,7 +250,11 @@ def main() -> int:
         copy = Path(temporary) / "changed" / "sglang"
         shutil.copytree(tree.package, copy, ignore=lambda folder, names: [n for n in names if n.endswith(".json")])
         touched = copy / "srt" / "models" / ONE_FILE
-        chosen = [one for one in comparisons(tree, touched) if options.only in one.title]
+        chosen = [
+            one
+            for one in comparisons(tree, touched)
+            if options.only in one.title and not (options.quick and one.minutes_long)
+        ]
         rows = [compare(one, options.rounds) for one in chosen]
         for row in rows:
             print(f"{row.ratio:7.3f}  (at most {row.comparison.most:.3f})  {row.comparison.title}")
