@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Callable
 
 import pytest
@@ -17,6 +18,9 @@ NEED_RELEASES_VARIABLE = "EAGLE3_LINT_TESTS_NEED_RELEASES"
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "network: asks the package index, whatever the cache holds")
     config.addinivalue_line("markers", "release: reads the sources of real releases of SGLang")
+    # A shell that starts the tests in the background has them ignore interrupts, and so would what they start.
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")

@@ -11,7 +11,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from eagle3_lint.errors import UnreadableSourceError
-from eagle3_lint.rules.catalogue import about_classes
 from eagle3_lint.sources.contents import Contents
 from eagle3_lint.sources.files import package_root, python_files
 from eagle3_lint.sources.tree import SourceTree
@@ -89,6 +88,8 @@ class Workspace:
 
     def prepare(self, codes: frozenset[str]) -> None:
         """Find everything that the rules ``codes`` find in the project, or recall it from the last run."""
+        from eagle3_lint.rules.catalogue import about_classes
+
         asked = about_classes(codes)
         if not asked:
             return
