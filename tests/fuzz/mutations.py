@@ -192,7 +192,7 @@ def retokenize(data: bytes, random: Random) -> bytes:
     """The same tokens with other white space between them, as far as the file can be tokenized."""
     try:
         tokens = list(tokenize.tokenize(io.BytesIO(data).readline))
-    except (tokenize.TokenError, SyntaxError, UnicodeDecodeError):
+    except (tokenize.TokenError, SyntaxError, UnicodeDecodeError, SystemError):
         return change_tokens(data, random)
     made = tokenize.untokenize([token[:2] for token in tokens])
     return made if isinstance(made, bytes) else made.encode()
