@@ -255,9 +255,11 @@ def main() -> int:
             for one in comparisons(tree, touched)
             if options.only in one.title and not (options.quick and one.minutes_long)
         ]
-        rows = [compare(one, options.rounds) for one in chosen]
-        for row in rows:
-            print(f"{row.ratio:7.3f}  (at most {row.comparison.most:.3f})  {row.comparison.title}")
+        rows = []
+        for one in chosen:
+            row = compare(one, options.rounds)
+            rows.append(row)
+            print(f"{row.ratio:7.3f}  (at most {one.most:.3f})  {one.title}", flush=True)
         if not options.only:
             grown = growth(tree, Path(temporary) / "growth", max(1, options.rounds // 2))
             PAGE.write_text(page(rows, grown, options.rounds), encoding="utf-8")
