@@ -216,7 +216,8 @@ def page(rows: Sequence[Row], grown: Sequence[tuple[int, Usage]], rounds: int) -
     first = grown[0][1].wall
     lines += ["", "## Growth", "", "| copies | seconds | against one | MB |", "| --- | --- | --- | --- |"]
     lines += [f"| {count} | {used.wall:.2f} | {used.wall / first:.2f} | {used.memory:.0f} |" for count, used in grown]
-    lines += ["", "A row above its limit is a fault of this program; the limits are those of the project's issues.", ""]
+    lines += ["", "A row above its limit is a fault of this program; the limits are those of the project's issues."]
+    lines += ["Generated trees of many shapes, in growing sizes: [Hard to break](hardness.md#growth).", ""]
     return "\n".join(lines)
 
 
