@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from eagle3_lint.engine.second_process import SecondProcess
+from eagle3_lint.engine.second_process import WORTH_A_PROCESS, SecondProcess, halves
 from eagle3_lint.findings.encoding import decode_finding, encode_finding
 from eagle3_lint.findings.model import Finding
 from eagle3_lint.findings.report import InternalError, ordered
@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from eagle3_lint.engine.opened import OpenedProject
     from eagle3_lint.rules.base import Rule
 
-# Less text than this is checked sooner than a second process is started.
-_WORTH_A_PROCESS = 400_000
 # What this process has to do beside: the rules that need the whole project, and the report.
 _OWN_SHARE = 0.15
 
@@ -47,13 +45,9 @@ def _check(opened: OpenedProject, pending: Sequence[Family], rules: Sequence[Rul
     first, second = _halves(opened, pending)
     if not second:
         return _run(opened, first, rules)
-    other = SecondProcess(lambda: _plain(opened, second, rules))
-    try:
+    with SecondProcess(lambda: _plain(opened, second, rules)) as other:
         found = _run(opened, first, rules)
         findings, errors = other.result()
-    except BaseException:
-        other.stop()
-        raise
     _add(found, {code: [decode_finding(one) for one in plain] for code, plain in findings.items()})
     opened.internal_errors.extend(InternalError(*error) for error in errors)
     return found
@@ -74,15 +68,10 @@ def _plain(opened: OpenedProject, chosen: Iterable[Family], rules: Sequence[Rule
 def _halves(opened: OpenedProject, pending: Sequence[Family]) -> tuple[list[Family], list[Family]]:
     """Two halves of about the same amount of text; the second is empty where one process does as well."""
     sizes = {family: sum(_size(opened, path) for path in family) for family in pending}
-    if not opened.parallel or sum(sizes.values()) < _WORTH_A_PROCESS:
+    size = sum(sizes.values())
+    if not opened.parallel or size < WORTH_A_PROCESS:
         return list(pending), []
-    halves: tuple[list[Family], list[Family]] = ([], [])
-    weights = [sum(sizes.values()) * _OWN_SHARE, 0.0]
-    for family in sorted(pending, key=lambda one: (-sizes[one], min(one))):
-        lighter = weights.index(min(weights))
-        halves[lighter].append(family)
-        weights[lighter] += sizes[family]
-    return halves
+    return halves(sorted(pending, key=min), sizes.__getitem__, size * _OWN_SHARE, 0)
 
 
 def _size(opened: OpenedProject, path: str) -> int:

@@ -115,15 +115,11 @@ class _Run:
         if self._request.also:
             discovered = _together(discovered, discover(self._request.also))
         files = discovered.files
-        texts = TextsElsewhere(self._session, () if self._request.buffer else files, self._codes)
-        try:
+        with TextsElsewhere(self._session, () if self._request.buffer else files, self._codes) as texts:
             for path in files:
                 self._look_at_classes(path)
                 found = texts.found_in(path)
                 self._results[path] = self._session.check_file(path, self._buffer_of(path), self._codes, found)
-        except BaseException:
-            texts.stop()
-            raise
         linted = _paths_of(discovered)
         failures = [unreadable(path, error) for path, error in discovered.unreadable if "EGL901" in self._codes]
         elsewhere = self._elsewhere(linted)
@@ -195,7 +191,7 @@ class _Run:
         kept: list[Finding] = []
         suppressed: list[Suppressed] = []
         for result in results:
-            silenced = {one: directive for one, directive in result.silenced()}
+            silenced = dict(result.silenced())
             kept.extend(one for one in result.findings if one not in silenced)
             kept.extend(result.unused())
             suppressed.extend(Suppressed(one, "inSource", directive.reason) for one, directive in silenced.items())

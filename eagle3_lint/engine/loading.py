@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from eagle3_lint.engine.second_process import SecondProcess
+from eagle3_lint.engine.second_process import WORTH_A_PROCESS, SecondProcess, halves
 from eagle3_lint.errors import UnreadableSourceError
 from eagle3_lint.facts.encoding import decode, encode
 from eagle3_lint.facts.extract import facts_of
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from eagle3_lint.engine.opened import OpenedProject
     from eagle3_lint.project.contract import Contract
 
-# Less text than this is parsed sooner than a second process is started.
-_WORTH_A_PROCESS = 400_000
 # Reading a contract takes as long as parsing this much text.
 _WEIGHT_OF_CONTRACT = 1_500_000
 # What this process has to do beside: receive what the other found.
@@ -28,17 +26,15 @@ _OWN_SHARE = 0.1
 def load_models(opened: OpenedProject, paths: Sequence[str]) -> None:
     """Parse the modules at ``paths`` and read the contract, as far as neither is known from the last run."""
     sources = [source for path in paths if (source := _unknown(opened, path)) is not None]
-    if not opened.parallel or sum(len(source.data) for source in sources) < _WORTH_A_PROCESS:
+    size = sum(len(source.data) for source in sources)
+    if not opened.parallel or size < WORTH_A_PROCESS:
         return
-    mine, others = _halves(sources, 0 if opened.knows_contract else _WEIGHT_OF_CONTRACT)
-    second = SecondProcess(lambda: _plain(opened, others))
-    try:
+    extra = 0 if opened.knows_contract else _WEIGHT_OF_CONTRACT
+    mine, others = halves(sources, lambda one: len(one.data), size * _OWN_SHARE, extra)
+    with SecondProcess(lambda: _plain(opened, others)) as second:
         for source in mine:
             opened.modules.at(source.path)
         plain, contract = second.result()
-    except BaseException:
-        second.stop()
-        raise
     _install(opened, others, plain)
     if contract is not None:
         opened.install_contract(decode_contract(contract))
@@ -50,16 +46,6 @@ def _unknown(opened: OpenedProject, path: str) -> SourceText | None:
     except UnreadableSourceError:
         return None
     return None if opened.memory is not None and opened.memory.knows_facts(source) else source
-
-
-def _halves(sources: Sequence[SourceText], extra: int) -> tuple[list[SourceText], list[SourceText]]:
-    halves: tuple[list[SourceText], list[SourceText]] = ([], [])
-    weights = [sum(len(source.data) for source in sources) * _OWN_SHARE, extra]
-    for source in sorted(sources, key=lambda one: -len(one.data)):
-        lighter = weights.index(min(weights))
-        halves[lighter].append(source)
-        weights[lighter] += len(source.data)
-    return halves
 
 
 def _plain(opened: OpenedProject, sources: Sequence[SourceText]) -> Any:

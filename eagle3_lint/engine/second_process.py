@@ -8,18 +8,25 @@ from __future__ import annotations
 import marshal
 import os
 import signal
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, TypeVar
 
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+# Less text than this is dealt with sooner than a second process is started.
+WORTH_A_PROCESS = 400_000
 # Seconds after which a second process sees that the first is gone.
 _LOOKS_EVERY = 0.2
+
+T = TypeVar("T")
 
 
 class SecondProcess:
     """A child that computes one plain value (tuples, strings, numbers) and sends it back.
 
     Where there is no second core or the system has no ``fork``, or it fails, the value is computed here when it is
-    asked for.
+    asked for. A ``with`` block around the asking ends the child when it is left early.
     """
 
     def __init__(self, compute: Callable[[], Any]) -> None:
@@ -28,6 +35,12 @@ class SecondProcess:
         self._pipe = -1
         if can_fork():
             self._start()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
 
     def result(self) -> Any:
         """The computed value; what the computation raises is raised here."""
@@ -39,7 +52,7 @@ class SecondProcess:
         return marshal.loads(data)
 
     def stop(self) -> None:
-        """End the child without its value, for a run that is interrupted."""
+        """End the child, if it still runs, without its value."""
         if self._child:
             child, self._child = self._child, 0
             try:
@@ -99,6 +112,20 @@ def _end_with(parent: int) -> None:
 
     signal.signal(signal.SIGALRM, look)
     signal.setitimer(signal.ITIMER_REAL, _LOOKS_EVERY, _LOOKS_EVERY)
+
+
+def halves(items: Iterable[T], size: Callable[[T], int], first: float, second: float) -> tuple[list[T], list[T]]:
+    """``items``, the largest first, each put where there is less to do so far.
+
+    ``first`` and ``second`` are what there is to do beside, in the unit of ``size``. Items of one size keep their order.
+    """
+    parts: tuple[list[T], list[T]] = ([], [])
+    weights = [first, second]
+    for item in sorted(items, key=size, reverse=True):
+        lighter = weights.index(min(weights))
+        parts[lighter].append(item)
+        weights[lighter] += size(item)
+    return parts
 
 
 def can_fork() -> bool:

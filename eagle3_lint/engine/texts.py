@@ -6,20 +6,19 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from eagle3_lint.engine.own_text import OwnFindings, OwnText
-from eagle3_lint.engine.second_process import SecondProcess
+from eagle3_lint.engine.second_process import WORTH_A_PROCESS, SecondProcess
 from eagle3_lint.findings.encoding import decode_finding, encode_finding
 from eagle3_lint.findings.report import InternalError
 
 if TYPE_CHECKING:
+    from typing_extensions import Self
+
     from eagle3_lint.engine.session import Session
     from eagle3_lint.engine.workspace import Workspace
 
-# Less text than this is checked sooner than a second process is started.
-_WORTH_A_PROCESS = 400_000
-
 
 class TextsElsewhere:
-    """The checks of some files' own texts, under way in a second process; ``stop`` ends it without them."""
+    """The checks of some files' own texts, under way in a second process, which a ``with`` block ends with itself."""
 
     def __init__(self, session: Session, files: Sequence[str], codes: frozenset[str]) -> None:
         self._chosen = _chosen(session, files, codes)
@@ -28,6 +27,13 @@ class TextsElsewhere:
         if self._chosen:
             self._second = SecondProcess(lambda: [_plain(session, path, codes) for path in self._chosen])
 
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._second is not None:
+            self._second.stop()
+
     def found_in(self, path: str) -> OwnFindings | None:
         """What was found in ``path`` there, or None where it wasn't looked at; waits for the process."""
         if self._second is None or path not in self._chosen:
@@ -35,11 +41,6 @@ class TextsElsewhere:
         if self._found is None:
             self._found = {one[0]: _decoded(one) for one in self._second.result()}
         return self._found.get(path)
-
-    def stop(self) -> None:
-        """End the process, if it still runs."""
-        if self._second is not None:
-            self._second.stop()
 
 
 def _chosen(session: Session, files: Sequence[str], codes: frozenset[str]) -> frozenset[str]:
@@ -55,7 +56,7 @@ def _chosen(session: Session, files: Sequence[str], codes: frozenset[str]) -> fr
             continue
         size += workspace.size_of(path)
         (models if workspace.is_model_file(path) else others).append(path)
-    return frozenset((*models, *others[::2])) if size >= _WORTH_A_PROCESS else frozenset()
+    return frozenset((*models, *others[::2])) if size >= WORTH_A_PROCESS else frozenset()
 
 
 def _is_known(session: Session, workspace: Workspace, path: str, codes: frozenset[str]) -> bool:
