@@ -11,6 +11,7 @@ import stat
 from dataclasses import dataclass
 
 from eagle3_lint.errors import ConfigurationError
+from eagle3_lint.sources.upwards import upwards
 
 Value = str | bool | tuple[str, ...]
 
@@ -49,15 +50,12 @@ def find_configuration(directory: str) -> Configuration | None:
     Raises ConfigurationError for a file with the table that can't be parsed or read, and for unknown keys and bad
     values in it, with the file, the line and the key.
     """
-    while True:
+    for folder in upwards(directory):
         for name in _FILES:
-            found = _load(os.path.join(directory, name))
+            found = _load(os.path.join(folder, name))
             if found is not None:
                 return found
-        parent = os.path.dirname(directory)
-        if parent == directory:
-            return None
-        directory = parent
+    return None
 
 
 def _load(path: str) -> Configuration | None:

@@ -13,6 +13,7 @@ from eagle3_lint.sources.files import siblings
 from eagle3_lint.sources.git import Repository, repository_around
 from eagle3_lint.sources.snapshots import Wanted
 from eagle3_lint.sources.tree import SourceTree
+from eagle3_lint.sources.upwards import checkout_around
 
 _PACKAGE = "sglang"
 
@@ -134,13 +135,7 @@ def _home(directory: str) -> str:
     existing = directory
     while not os.path.isdir(existing):
         existing = os.path.dirname(existing)
-    home = existing
-    while not os.path.lexists(os.path.join(home, ".git")):
-        parent = os.path.dirname(home)
-        if parent == home:
-            return existing
-        home = parent
-    return home
+    return checkout_around(existing) or existing
 
 
 def _spelled(home: str, top: str) -> str:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+
+from eagle3_lint.sources.files import RUNTIME_FOLDERS
+from eagle3_lint.sources.upwards import upwards
 
 _PACKAGE = "sglang"
 _MODELS = os.path.join(_PACKAGE, "srt", "models")
-_RUNTIME = ("model_executor", "speculative")
 
 
 @dataclass(frozen=True)
@@ -32,7 +34,7 @@ class SourceTree:
     def has_runtime(self) -> bool:
         """Whether the runtime that calls the models is there too, to read the contract from."""
         srt = os.path.join(self.package, "srt")
-        return any(os.path.isdir(os.path.join(srt, name)) for name in _RUNTIME)
+        return any(os.path.isdir(os.path.join(srt, name)) for name in RUNTIME_FOLDERS)
 
     def module_name(self, path: str) -> str | None:
         """The dotted name under which Python imports the file or directory ``path`` of this tree, else None.
@@ -78,7 +80,7 @@ def find_tree_from(start: str) -> SourceTree | None:
 
     Each directory is looked at for ``python/sglang/srt/models`` (a checkout), then ``sglang/srt/models``.
     """
-    for directory in _upwards(os.path.abspath(start)):
+    for directory in upwards(os.path.abspath(start)):
         if tree := tree_at(os.path.join(directory, "python")) or tree_at(directory):
             return tree
     return None
@@ -86,7 +88,7 @@ def find_tree_from(start: str) -> SourceTree | None:
 
 def tree_of_file(path: str) -> SourceTree | None:
     """The tree that the file or directory ``path`` lies in, by its nearest ancestor ``sglang`` with ``srt/models``."""
-    for directory in _upwards(os.path.abspath(path)):
+    for directory in upwards(os.path.abspath(path)):
         parent, name = os.path.split(directory)
         if name == _PACKAGE and (tree := tree_at(parent)):
             return tree
@@ -137,20 +139,11 @@ def report_root(paths: Sequence[str]) -> str:
 
 
 def _source_root(directory: str) -> str | None:
-    for ancestor in _upwards(os.path.abspath(directory)):
+    for ancestor in upwards(os.path.abspath(directory)):
         package = os.path.join(ancestor, _PACKAGE)
         if os.path.isdir(os.path.join(package, "srt")) or os.path.isfile(os.path.join(package, "__init__.py")):
             return ancestor
     return None
-
-
-def _upwards(directory: str) -> Iterator[str]:
-    while True:
-        yield directory
-        parent = os.path.dirname(directory)
-        if parent == directory:
-            return
-        directory = parent
 
 
 def _editable_tree(entry: str) -> SourceTree | None:

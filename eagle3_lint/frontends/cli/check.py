@@ -25,6 +25,7 @@ from eagle3_lint.output import renderer
 from eagle3_lint.output.context import RenderContext
 from eagle3_lint.rules.registry import select
 from eagle3_lint.sources.reading import MAX_SOURCE_BYTES
+from eagle3_lint.sources.upwards import checkout_around
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -189,7 +190,7 @@ def _rendered(report: Report, options: Options, request: Request) -> Iterator[st
     format_name = options.get("format", "text")
     context = RenderContext(
         version=__version__,
-        base=_checkout(report.root) or working_directory(),
+        base=checkout_around(report.root) or working_directory(),
         read_line=SourceLines(request.buffer),
         color=use_color(options.get("color", "auto"), options.optional("output")),
         quiet=options.get("quiet", False),
@@ -203,16 +204,6 @@ def _rendered(report: Report, options: Options, request: Request) -> Iterator[st
         else:
             for line in render(report):
                 say(line.rstrip("\n"))
-
-
-def _checkout(directory: str) -> str | None:
-    """The top of the git checkout that ``directory`` lies in: the nearest folder upwards with a ``.git``."""
-    while not os.path.lexists(os.path.join(directory, ".git")):
-        parent = os.path.dirname(directory)
-        if parent == directory:
-            return None
-        directory = parent
-    return directory
 
 
 def _tell(report: Report, options: Options, seconds: float) -> None:

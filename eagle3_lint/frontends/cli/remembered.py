@@ -40,8 +40,10 @@ def remember(
     directory = _directory(argv)
     if directory is None or configured or found.problems or not found.looked_at:
         return
+    from eagle3_lint.sources.upwards import upwards
+
     here = os.getcwd()
-    if sglang is None and not any(found.root in (one, os.path.join(one, "python")) for one in _upwards(here)):
+    if sglang is None and not any(found.root in (one, os.path.join(one, "python")) for one in upwards(here)):
         # an installed tree: what may come before it on the import path can't be listed
         return
     keep(directory, _key(argv), (*found.looked_at, *_own_files(), *_asked_on_the_way(here, sglang)), text, started)
@@ -83,7 +85,9 @@ def _own_files() -> "Iterator[str]":
 
 def _asked_on_the_way(here: str, sglang: "str | None") -> "Iterator[str]":
     """What might be a configuration or a tree nearer than the one that was found, or be one no longer."""
-    for directory in _upwards(here):
+    from eagle3_lint.sources.upwards import upwards
+
+    for directory in upwards(here):
         yield from (os.path.join(directory, name) for name in _CONFIGURATIONS)
         if sglang is None:
             yield from (os.path.join(directory, name) for name in _TREES)
@@ -91,12 +95,3 @@ def _asked_on_the_way(here: str, sglang: "str | None") -> "Iterator[str]":
         path = os.path.abspath(os.path.expanduser(sglang))
         yield path
         yield from (os.path.join(path, name) for name in _TREES)
-
-
-def _upwards(directory: str) -> "Iterator[str]":
-    while True:
-        yield directory
-        parent = os.path.dirname(directory)
-        if parent == directory:
-            return
-        directory = parent
