@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from eagle3_lint.cache.answers import Answers, runtime_state, state_of
+from eagle3_lint.cache.answers import Answers, state_of
 from eagle3_lint.cache.files import FileAnswers
 from eagle3_lint.cache.store import Store, digest
 from eagle3_lint.sources.files import RUNTIME_FOLDERS
@@ -89,18 +89,18 @@ class Memory:
         states = tuple((path, state_of(path)) for path in sorted(dependencies))
         self._files.keep(key, (_encoded(found), states))
 
-    def contract(self, root: str) -> Contract | None:
-        """The contract that was read from the runtime of the tree at ``root`` as it is now, or None."""
+    def contract(self, runtime: bytes) -> Contract | None:
+        """The contract that was read from the runtime when its state was ``runtime``, or None."""
         from eagle3_lint.project.contract.encoding import decode
 
-        known = self._contracts.find(runtime_state(root))
+        known = self._contracts.find(runtime)
         try:
             return None if known is None else decode(known)
         except (ValueError, TypeError):
             return None
 
-    def keep_contract(self, root: str, contract: Contract) -> bool:
-        """Remember the contract of the tree at ``root``.
+    def keep_contract(self, runtime: bytes, root: str, contract: Contract) -> bool:
+        """Remember the contract of the tree at ``root``, whose runtime has the state ``runtime``.
 
         False where it depends on more than the folders of the runtime: what follows from it can't be remembered either.
         """
@@ -108,7 +108,7 @@ class Memory:
 
         if not _is_from_runtime(contract, root):
             return False
-        self._contracts.keep(runtime_state(root), (), encode(contract))
+        self._contracts.keep(runtime, (), encode(contract))
         return True
 
     def family(self, key: bytes) -> dict[str, list[Finding]] | None:

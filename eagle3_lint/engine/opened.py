@@ -61,15 +61,16 @@ class OpenedProject:
     def install_contract(self, contract: Contract) -> None:
         """Take ``contract`` as read, and remember it."""
         self._known_contract = contract
-        if self.memory is not None and self._workspace.tree is not None:
-            self.is_rememberable = self.memory.keep_contract(self._workspace.tree.root, contract)
+        tree = self._workspace.tree
+        if self.memory is not None and tree is not None:
+            self.is_rememberable = self.memory.keep_contract(self._workspace.runtime_state, tree.root, contract)
 
     @cached_property
     def _known_contract(self) -> Contract | None:
         tree = self._workspace.tree
         if tree is None or not tree.has_runtime:
             return builtin_contract()
-        return self.memory.contract(tree.root) if self.memory is not None else None
+        return self.memory.contract(self._workspace.runtime_state) if self.memory is not None else None
 
     @cached_property
     def project(self) -> Project:

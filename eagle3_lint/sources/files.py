@@ -5,8 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
-# Where every release from 0.4.6 to 0.5.23 calls the capture interface from.
 RUNTIME_FOLDERS = ("model_executor", "speculative")
+"""Folders of ``sglang/srt`` that every release from 0.4.6 to 0.5.23 calls the capture interface from.
+
+Reading every file outside of ``models`` takes a quarter of a second on 0.5.23 (1,500 files, 29 MB), these two folders
+some milliseconds; the others are read only where these call no capture setter.
+"""
 
 
 def python_files(models: str | None, extra: tuple[str, ...] = ()) -> tuple[str, ...]:

@@ -11,10 +11,11 @@ from dataclasses import dataclass, field
 from eagle3_lint.project.contract.conditions import Guards, Method, algorithms, protocols_named
 from eagle3_lint.project.contract.files import RuntimeFiles
 from eagle3_lint.project.contract.flow import Flow, Frame, Place, bound_arguments
-from eagle3_lint.project.contract.model import PROTOCOLS, RUNTIME_FOLDERS, CallSite, Protocol
+from eagle3_lint.project.contract.model import PROTOCOLS, CallSite, Protocol
 from eagle3_lint.project.contract.needles import Needle, word_needle
 from eagle3_lint.project.contract.roles import Role, Roles, named_role
 from eagle3_lint.project.contract.scopes import Function, last_identifier
+from eagle3_lint.sources.files import RUNTIME_FOLDERS
 
 CAPTURE_NAME = re.compile(r"set_\w+_to_capture")
 GETTER_NAME = re.compile(r"get_embed|get_embed_and_head\w*")

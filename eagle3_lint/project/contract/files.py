@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from eagle3_lint.errors import UnreadableSourceError
-from eagle3_lint.project.contract.model import RUNTIME_FOLDERS
 from eagle3_lint.project.contract.needles import Needle
 from eagle3_lint.project.contract.scopes import UNREADABLE, RuntimeModule, runtime_module
+from eagle3_lint.sources.files import RUNTIME_FOLDERS
 from eagle3_lint.sources.reading import read_bytes
 from eagle3_lint.sources.text import SourceText
 

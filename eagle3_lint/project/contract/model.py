@@ -8,13 +8,6 @@ from typing import Literal
 Protocol = Literal["eagle3", "dflash", "dspark"]
 PROTOCOLS: tuple[Protocol, ...] = ("eagle3", "dflash", "dspark")
 
-RUNTIME_FOLDERS = ("model_executor", "speculative")
-"""Folders of ``sglang/srt`` that every release from 0.4.6 to 0.5.23 calls the capture interface from.
-
-Reading every file outside of ``models`` takes a quarter of a second on 0.5.23 (1,500 files, 29 MB), these two folders
-some milliseconds; the others are read only where these call no capture setter.
-"""
-
 CAPTURE_SETTER = "set_eagle3_layers_to_capture"
 EMBED_GETTER = "get_embed_and_head"
 

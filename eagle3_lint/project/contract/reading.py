@@ -13,7 +13,6 @@ from eagle3_lint.project.contract.model import (
     CAPTURE_SETTER,
     CAPTURE_SETTERS,
     EMBED_GETTER,
-    RUNTIME_FOLDERS,
     CallSite,
     Contract,
     ContractMethod,
@@ -22,6 +21,7 @@ from eagle3_lint.project.contract.model import (
     builtin_method,
 )
 from eagle3_lint.project.contract.roles import Roles
+from eagle3_lint.sources.files import RUNTIME_FOLDERS
 from eagle3_lint.sources.text import SourceText
 
 
