@@ -72,7 +72,7 @@ class Subject:
         if not self.inner or self._holds(self.info):
             return self.info
         roles = self.project.roles
-        for attribute in dict.fromkeys((*roles.forwards_to(self.info), *roles.hands_forward_to(self.info))):
+        for attribute in roles.passes_on_to(self.info):
             for one in roles.candidates(self.info, attribute):
                 if self._holds(one.info):
                     return one.info
@@ -211,7 +211,7 @@ def _multimodal(subject: Subject) -> Iterator[Step]:
 def _holding(subject: Subject) -> Iterator[Step]:
     roles, wrapper = subject.project.roles, subject.wrapper
     if wrapper is not subject.info:
-        via = dict.fromkeys((*roles.forwards_to(subject.info), *roles.hands_forward_to(subject.info)))
+        via = roles.passes_on_to(subject.info)
         yield Step(
             HOLDS,
             f"it hands on to self.{next(iter(via), '')}, a {wrapper.name}, which holds the inner model",

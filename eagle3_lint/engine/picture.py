@@ -26,9 +26,8 @@ def picture_of(subject: Subject, place: Callable[[str, int], str]) -> dict[str, 
     lanes = [_lane(subject, subject.info, None, "", place)]
     wrapper = subject.wrapper
     if wrapper is not subject.info:
-        roles = subject.project.roles
-        via = (*roles.forwards_to(subject.info), *roles.hands_forward_to(subject.info), "")
-        lanes.append(_lane(subject, wrapper, 0, via[0], place))
+        via = next(iter(subject.project.roles.passes_on_to(subject.info)), "")
+        lanes.append(_lane(subject, wrapper, 0, via, place))
     holder = len(lanes) - 1
     shown = _shown(subject)
     for one in shown:

@@ -53,7 +53,7 @@ def lacking_inner(project: Project, info: ClassInfo, setter: str) -> tuple[Candi
     own = unexposed_inner(project, info, setter)
     if own or roles.is_draft(info) or roles.exposure(info, setter) is not None:
         return own
-    for attribute in dict.fromkeys((*roles.forwards_to(info), *roles.hands_forward_to(info))):
+    for attribute in roles.passes_on_to(info):
         for candidate in roles.candidates(info, attribute):
             inner = unexposed_inner(project, candidate.info, setter)
             if inner:

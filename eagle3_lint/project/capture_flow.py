@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -79,6 +79,11 @@ class CaptureWrite:
     known: bool
     path: str
     line: int
+
+    @property
+    def body(self) -> Holder:
+        """The object that holds what is written: of flags of layers, the one whose layers these are."""
+        return self.chain[-1] if self.per_item else self.holder
 
 
 @dataclass(frozen=True)
@@ -584,9 +589,8 @@ def _mentions(argument: ast.expr, holder: str, names: set[str], attributes: froz
 EXTERNAL_ROOTS = frozenset({"torch.nn.Module", "torch.nn.modules.module.Module", "abc.ABC", "typing.Generic"})
 
 
-def foreign_bases(info: ClassInfo, allowed: Iterable[str] = EXTERNAL_ROOTS) -> tuple[str, ...]:
+def foreign_bases(info: ClassInfo) -> tuple[str, ...]:
     """The bases of ``info`` outside the project whose code nobody here can read."""
-    accepted = frozenset(allowed)
     return tuple(
-        one.dotted for one in info.order.classes if isinstance(one, ExternalValue) and one.dotted not in accepted
+        one.dotted for one in info.order.classes if isinstance(one, ExternalValue) and one.dotted not in EXTERNAL_ROOTS
     )

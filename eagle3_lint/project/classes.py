@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
@@ -287,3 +287,8 @@ def _one_base(values: Values, base_name: str, info: ClassInfo) -> tuple[tuple[Cl
         return (), f"the base {base_name} of {info.name} can't be told from the source"
     first = tuple(one for one in chosen[:1] if one != ExternalValue("builtins.object"))
     return first, f"the base {base_name} of {info.name} depends on a condition"
+
+
+def topmost(info: ClassInfo, has_fault: Callable[[ClassInfo], bool]) -> ClassInfo:
+    """The topmost of ``info`` and its bases that has a fault which ``info`` itself is known to have."""
+    return next((one for one in reversed(info.project_classes) if one is info or has_fault(one)), info)

@@ -119,10 +119,11 @@ def _reaches(project: Project, setter: str) -> tuple[_Reach, ...]:
     roles = project.roles
     found = []
     for info in sorted(project.registered, key=lambda one: one.dotted):
-        attributes = dict.fromkeys((*roles.forwards_to(info), *roles.hands_forward_to(info)))
         if not roles.forwards_to(info) and (roles.is_draft(info) or roles.exposure(info, setter) is not None):
             continue
-        held = frozenset(one.info for attribute in attributes for one in roles.candidates(info, attribute))
+        held = frozenset(
+            one.info for attribute in roles.passes_on_to(info) for one in roles.candidates(info, attribute)
+        )
         found.append(_Reach(info, held))
     return tuple(found)
 

@@ -7,8 +7,8 @@ Pure: it follows from the function's syntax tree alone. A path starts with a par
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Literal, TypeGuard
 
 from eagle3_lint.facts.extract import checks_typing
@@ -47,7 +47,6 @@ class Event:
     guards: tuple[Guard, ...]
     value: ast.expr | None = None
     safe: bool = False
-    in_loop: bool = False
 
     @property
     def line(self) -> int:
@@ -88,7 +87,6 @@ class _Walk:
     def __init__(self, holder: str) -> None:
         self.events: list[Event] = []
         self._aliases: dict[str, tuple[Path, ...]] = {holder: (("self",),)} if holder else {}
-        self._loops = 0
 
     def block(self, body: Sequence[ast.stmt], guards: tuple[Guard, ...]) -> bool:
         """Follow ``body``; True when its end is never reached."""
@@ -137,7 +135,7 @@ class _Walk:
             self._for(node, guards)
         elif isinstance(node, ast.While):
             self._expression(node.test, guards)
-            self._loop(node.body, (*guards, *self._conditions(node.test, True)))
+            self.block(node.body, (*guards, *self._conditions(node.test, True)))
             self.block(node.orelse, guards)
         elif isinstance(node, ast.With | ast.AsyncWith):
             for item in node.items:
@@ -190,16 +188,11 @@ class _Walk:
 
     def _for(self, node: ast.For | ast.AsyncFor, guards: tuple[Guard, ...]) -> None:
         self._expression(node.iter, guards)
-        self._bind_items(node.target, node.iter, guards)
-        self._loop(node.body, guards)
+        self._bind_items(node.target, node.iter)
+        self.block(node.body, guards)
         self.block(node.orelse, guards)
 
-    def _loop(self, body: Sequence[ast.stmt], guards: tuple[Guard, ...]) -> None:
-        self._loops += 1
-        self.block(body, guards)
-        self._loops -= 1
-
-    def _bind_items(self, target: ast.expr, iterated: ast.expr, guards: tuple[Guard, ...]) -> None:
+    def _bind_items(self, target: ast.expr, iterated: ast.expr) -> None:
         items = tuple((*path, ITEM) for path in self.paths(iterated))
         element = target
         if _is_enumeration(iterated) and isinstance(target, ast.Tuple) and len(target.elts) == 2:
@@ -339,16 +332,14 @@ class _Walk:
         self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp, guards: tuple[Guard, ...]
     ) -> None:
         before = dict(self._aliases)
-        self._loops += 1
         for generator in node.generators:
             self._expression(generator.iter, guards)
-            self._bind_items(generator.target, generator.iter, guards)
+            self._bind_items(generator.target, generator.iter)
             for condition in generator.ifs:
                 self._expression(condition, guards)
                 guards = (*guards, *self._conditions(condition, True))
         for part in (node.key, node.value) if isinstance(node, ast.DictComp) else (node.elt,):
             self._expression(part, guards)
-        self._loops -= 1
         self._aliases = before
 
     def _conditions(self, node: ast.expr, positive: bool) -> tuple[Guard, ...]:
@@ -409,7 +400,7 @@ class _Walk:
         value: ast.expr | None = None,
         safe: bool = False,
     ) -> None:
-        self.events.append(Event(kind, path, node, guards, value, safe, self._loops > 0))
+        self.events.append(Event(kind, path, node, guards, value, safe))
 
 
 def _string_argument(node: ast.Call, function: str) -> str | None:
@@ -443,7 +434,7 @@ def _catches_attribute_error(handler: ast.ExceptHandler) -> bool:
 
 def _caught(event: Event) -> Event:
     guard = Guard("has", event.path, True, event.line)
-    return Event(event.kind, event.path, event.node, (*event.guards, guard), event.value, event.safe, event.in_loop)
+    return replace(event, guards=(*event.guards, guard))
 
 
 def _joined(one: dict[str, tuple[Path, ...]], other: dict[str, tuple[Path, ...]]) -> dict[str, tuple[Path, ...]]:
@@ -452,8 +443,3 @@ def _joined(one: dict[str, tuple[Path, ...]], other: dict[str, tuple[Path, ...]]
         if name in one and name in other:
             joined[name] = tuple(dict.fromkeys((*one[name], *other[name])))
     return joined
-
-
-def reads_of(effects: Iterable[Effects]) -> frozenset[str]:
-    """Every identifier that some of ``effects`` reads, safely or not, as the last part of a path or within it."""
-    return frozenset(part for one in effects for event in one.events if event.kind != "write" for part in event.path)

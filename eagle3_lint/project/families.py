@@ -27,8 +27,7 @@ def families(project: Project) -> tuple[Family, ...]:
     _join_kin(project, groups)
     for info in project.classes:
         if "__getattr__" in info.members or (info.module.mentions("forward = ") and "forward = " in info.text):
-            attributes = (*project.roles.forwards_to(info), *project.roles.hands_forward_to(info))
-            for attribute in attributes:
+            for attribute in project.roles.passes_on_to(info):
                 for candidate in project.roles.candidates(info, attribute):
                     groups.join(info.path, candidate.info.path)
     for module in project.model_modules():

@@ -16,14 +16,13 @@ from typing import TYPE_CHECKING, Literal
 from eagle3_lint.facts.extract import dotted_name
 from eagle3_lint.project.classes import ClassInfo, Found
 from eagle3_lint.project.modules import FunctionNode
-from eagle3_lint.project.reading_forward import first_parameter
+from eagle3_lint.project.reading_forward import LOGITS, first_parameter
 
 if TYPE_CHECKING:
     from eagle3_lint.project.project import Project
 
 Route = Literal["inner_call", "bypass", "unknown"]
 
-_LOGITS = frozenset({"logits_processor", "lm_head", "compute_logits", "get_logits", "forward_logits"})
 _HEADS = frozenset({"logits_processor", "lm_head"})
 _STACK = frozenset({"layers", "embed_tokens"})
 # These look at the object and run nothing of it.
@@ -120,7 +119,7 @@ class _Reading:
             name = runs.rpartition(".")[2]
             if runs == inner:
                 yield "inner_call", call.lineno, f"its forward runs {inner} itself"
-            elif runs.startswith("self.") and name in _LOGITS:
+            elif runs.startswith("self.") and name in LOGITS:
                 yield "bypass", call.lineno, f"its forward computes the logits with {runs}"
             elif self._is_body(runs):
                 yield "bypass", call.lineno, f"its forward runs {runs}, around the forward of {inner}"

@@ -186,8 +186,8 @@ class Interpreter:
             if outermost:
                 self._steps = 0
 
-    def module_assignments(self, module: Module, name: str, bindings: Sequence[Binding]) -> Values:
-        """What the assignments ``bindings`` of ``name`` at module level leave in it."""
+    def module_assignments(self, module: Module, bindings: Sequence[Binding]) -> Values:
+        """What the assignments ``bindings`` of one name at module level leave in it."""
         frame = Frame(module, Heap())
         found: list[Values] = []
         grown: list[Values] = []
@@ -219,11 +219,9 @@ class Interpreter:
             parts.append(values)
         return parts[0] if binding.shape == "name" else (SequenceValue(tuple(parts)),)
 
-    def evaluate_in_module(
-        self, module: Module, node: ast.expr, environment: dict[str, Alternatives] | None = None
-    ) -> Values:
+    def evaluate_in_module(self, module: Module, node: ast.expr, environment: dict[str, Alternatives]) -> Values:
         """What ``node`` denotes at module level, with ``environment`` for names that have another binding there."""
-        return self._guarded(node, Frame(module, Heap(), environment=environment or {}, far=True))
+        return self._guarded(node, Frame(module, Heap(), environment=environment, far=True))
 
     def _guarded(self, node: ast.expr, frame: Frame) -> Values:
         outermost = self._steps == 0
@@ -384,9 +382,6 @@ class Interpreter:
             elif isinstance(target, ast.Attribute):
                 for value in self.evaluate(target.value, frame):
                     frame.heap.objects.get(value, {}).pop(target.attr, None)
-        return False
-
-    def _run_leave_loop(self, node: ast.stmt, frame: Frame) -> bool:
         return False
 
     # Assignment
@@ -664,12 +659,12 @@ class Interpreter:
             return union(_items(positional[0]), *positional[1:])
         if callee.dotted == "types.MethodType" and positional:
             return positional[0]
-        made = self._results_of_callables([*positional, *keywords.values()], frame, node)
+        made = self._results_of_callables([*positional, *keywords.values()], frame)
         if made:
             return (SequenceValue((made,), uniform=True),)
         return (ExternalInstance(callee.dotted, frame.site(node)),)
 
-    def _results_of_callables(self, arguments: Iterable[Values], frame: Frame, node: ast.Call) -> Values:
+    def _results_of_callables(self, arguments: Iterable[Values], frame: Frame) -> Values:
         results: list[Values] = []
         for values in arguments:
             for value in values:
@@ -753,7 +748,7 @@ class Interpreter:
             order = order[1:]
         elif callee.owner is not None and order and order[0].arg == "self" and given:
             inner.receiver = given[0][0] if given[0] else None
-        defaults = self._defaults(callee, inner)
+        defaults = self._defaults(callee)
         for position, parameter in enumerate(order):
             if position < len(given):
                 inner.names[parameter.arg] = given[position]
@@ -768,7 +763,7 @@ class Interpreter:
             rest = tuple((name, values) for name, values in keywords.items() if name not in known)
             inner.names[arguments.kwarg.arg] = (MappingValue(rest),)
 
-    def _defaults(self, callee: FunctionValue, inner: Frame) -> dict[str, Values]:
+    def _defaults(self, callee: FunctionValue) -> dict[str, Values]:
         arguments = callee.node.args
         order = [*arguments.posonlyargs, *arguments.args]
         pairs = list(zip(order[len(order) - len(arguments.defaults) :], arguments.defaults, strict=True))

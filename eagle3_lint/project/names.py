@@ -62,11 +62,7 @@ class Names:
         """What a base expression of ``info`` denotes at the point of its class statement."""
         environment = dict(info.facts.environment)
         if base.dotted:
-            root, *rest = base.dotted.split(".")
-            values = self.in_class_body(info, root, environment)
-            for attribute in rest:
-                values = self.attribute(values, attribute)
-            return values
+            return self._dotted_base(info, base.dotted, environment, far=True)
         try:
             node = info.module.class_node(info.facts)
         except UnreadableSourceError as error:
@@ -81,15 +77,19 @@ class Names:
         found: dict[ClassInfo, None] = {}
         environment = dict(info.facts.environment)
         for base in info.facts.bases:
-            if not base.dotted:
-                found.update(dict.fromkeys(v.info for v in self.base_values(info, base) if isinstance(v, ClassValue)))
-                continue
-            root, *rest = base.dotted.split(".")
-            values = self.in_class_body(info, root, environment, far=False)
-            for attribute in rest:
-                values = self.attribute(values, attribute, far=False)
+            if base.dotted:
+                values = self._dotted_base(info, base.dotted, environment, far=False)
+            else:
+                values = self.base_values(info, base)
             found.update(dict.fromkeys(value.info for value in values if isinstance(value, ClassValue)))
         return tuple(found)
+
+    def _dotted_base(self, info: ClassInfo, dotted: str, environment: dict[str, Alternatives], *, far: bool) -> Values:
+        root, *rest = dotted.split(".")
+        values = self.in_class_body(info, root, environment, far=far)
+        for attribute in rest:
+            values = self.attribute(values, attribute, far=far)
+        return values
 
     def members_of(self, info: ClassInfo) -> dict[str, Member]:
         """The members of the class's own ``__dict__``, the last definition of each name."""
@@ -283,7 +283,7 @@ class Names:
                 if not _missing(values):
                     return values
         if len(bindings) > 1 and all(binding.kind == "assign" for binding in bindings):
-            return self.interpreter.module_assignments(module, name, bindings)
+            return self.interpreter.module_assignments(module, bindings)
         return union(*(self._bound(module, binding, far=far) for binding in bindings))
 
     def _bound(self, module: Module, binding: Binding, *, far: bool) -> Values:
@@ -295,7 +295,7 @@ class Names:
         if binding.kind == "from":
             return self.module_attribute(self._absolute(module, binding), binding.original, far=far)
         if binding.kind == "assign":
-            return self.interpreter.module_assignments(module, binding.name, [binding])
+            return self.interpreter.module_assignments(module, [binding])
         if binding.kind == "function":
             return (FunctionValue(module, binding.place, name=binding.name),)
         at = Site(module.path, binding.place.line, binding.place.offset)

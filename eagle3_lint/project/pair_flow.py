@@ -10,10 +10,10 @@ from typing import Literal
 from eagle3_lint.facts.extract import dotted_name
 from eagle3_lint.project.effects import Effects, Event, Guard
 from eagle3_lint.project.modules import FunctionNode
+from eagle3_lint.project.reading_forward import LOGITS
 
 _PIPELINE = frozenset({"is_last_rank", "is_first_rank"})
 _OBSERVERS = frozenset({"len", "isinstance", "type", "print", "id", "repr", "str", "bool", "hasattr"})
-_LOGITS = frozenset({"logits_processor", "lm_head", "compute_logits", "get_logits", "forward_logits"})
 
 When = Literal["on", "off", "always", "unknown"]
 
@@ -25,18 +25,16 @@ class Unpacking:
     node: ast.Assign
     second: str
     when: When
-    asked: bool
 
 
 @dataclass(frozen=True)
 class PairUse:
     """What one function does with what the body returned.
 
-    ``results`` are the local names that hold it whole; ``logits_calls`` the calls that compute logits straight from one
-    of them; ``rebound`` that one of them is given another value, ``opened`` that one is looked into otherwise.
+    ``logits_calls`` are the calls that compute logits straight from a local name that holds it whole; ``rebound`` says
+    that such a name is given another value, ``opened`` that one is looked into otherwise.
     """
 
-    results: frozenset[str]
     unpackings: tuple[Unpacking, ...]
     logits_calls: tuple[ast.Call, ...]
     rebound: bool
@@ -55,7 +53,7 @@ def pair_use(effects: Effects, bodies: frozenset[str], flags: frozenset[str]) ->
     unpackings = tuple(_unpackings(nodes, results, bodies, guards, flags))
     calls = (inner for inner in nodes if isinstance(inner, ast.Call))
     logits = tuple(call for call in calls if _computes_logits(call) and _takes(call, results))
-    return PairUse(results, unpackings, logits, rebound, _is_opened(nodes, results))
+    return PairUse(unpackings, logits, rebound, _is_opened(nodes, results))
 
 
 def _is_opened(nodes: Iterable[ast.AST], results: frozenset[str]) -> bool:
@@ -121,8 +119,8 @@ def _unpackings(
         whole = (isinstance(value, ast.Name) and value.id in results) or is_body_call(value, bodies)
         if not whole and not _hands_over(value, results, bodies):
             continue
-        when, asked = _when(guards.get(id(statement.targets[0].elts[0]), ()), flags)
-        yield Unpacking(statement, _captured(names), when if whole else "unknown", asked)
+        when = _when(guards.get(id(statement.targets[0].elts[0]), ()), flags)
+        yield Unpacking(statement, _captured(names), when if whole else "unknown")
 
 
 def _captured(names: list[str]) -> str:
@@ -137,16 +135,16 @@ def _hands_over(value: ast.expr, results: frozenset[str], bodies: frozenset[str]
     )
 
 
-def _when(guards: tuple[Guard, ...], flags: frozenset[str]) -> tuple[When, bool]:
-    """Under which state of capture something happens; and whether a condition about it was asked for at all."""
+def _when(guards: tuple[Guard, ...], flags: frozenset[str]) -> When:
+    """Under which state of capture something happens."""
     asked = [guard for guard in guards if guard.kind in {"true", "has"} and flags.intersection(guard.path[-1:])]
     if any(guard.kind == "true" for guard in asked):
         on = all(guard.positive for guard in asked if guard.kind == "true")
         others = [guard for guard in guards if guard not in asked and not _is_pipeline(guard)]
-        return ("on" if on else "unknown" if others else "off"), True
+        return "on" if on else "unknown" if others else "off"
     if all(_is_pipeline(guard) for guard in guards):
-        return "always", False
-    return "unknown", False
+        return "always"
+    return "unknown"
 
 
 def _is_pipeline(guard: Guard) -> bool:
@@ -154,7 +152,7 @@ def _is_pipeline(guard: Guard) -> bool:
 
 
 def _computes_logits(call: ast.Call) -> bool:
-    return dotted_name(call.func).rpartition(".")[2] in _LOGITS
+    return dotted_name(call.func).rpartition(".")[2] in LOGITS
 
 
 def _takes(call: ast.Call, names: frozenset[str]) -> bool:

@@ -8,6 +8,9 @@ from collections.abc import Iterator
 from eagle3_lint.facts.extract import dotted_name
 from eagle3_lint.project.modules import FunctionNode
 
+# What computes logits from hidden states, by its last name.
+LOGITS = frozenset({"logits_processor", "lm_head", "compute_logits", "get_logits", "forward_logits"})
+
 
 def called_names(node: FunctionNode) -> frozenset[str]:
     """The last identifier of everything that ``node`` calls."""

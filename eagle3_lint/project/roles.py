@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 from eagle3_lint.project.classes import ClassInfo, Found
+from eagle3_lint.project.contract import CAPTURE_SETTER
 from eagle3_lint.project.interpreter import Attribute
 from eagle3_lint.project.modules import FunctionNode, Module
 from eagle3_lint.project.names import absolute_module
@@ -36,7 +37,7 @@ from eagle3_lint.project.values import (
 if TYPE_CHECKING:
     from eagle3_lint.project.project import Project
 
-EAGLE3_SETTER = "set_eagle3_layers_to_capture"
+EAGLE3_SETTER = CAPTURE_SETTER
 FAMILY = (
     EAGLE3_SETTER,
     "set_dflash_layers_to_capture",
@@ -245,6 +246,10 @@ class Roles:
         """The attributes that ``__getattr__`` of ``info`` forwards unknown names to."""
         found = self.effective(info, "__getattr__")
         return forwarded_attributes(found) if found is not None else ()
+
+    def passes_on_to(self, info: ClassInfo) -> tuple[str, ...]:
+        """The attributes that ``info`` forwards unknown names to, then those whose forward it takes as its own."""
+        return tuple(dict.fromkeys((*self.forwards_to(info), *self.hands_forward_to(info))))
 
     def hands_forward_to(self, info: ClassInfo) -> tuple[str, ...]:
         """The attributes whose forward ``info`` takes as its own (``self.forward = self.thinker.forward``)."""

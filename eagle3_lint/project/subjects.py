@@ -38,7 +38,7 @@ def delegating_subjects(project: Project) -> tuple[ClassInfo, ...]:
 
 
 def effective_methods(
-    project: Project, subjects: tuple[ClassInfo, ...], names: tuple[str, ...]
+    subjects: tuple[ClassInfo, ...], names: tuple[str, ...]
 ) -> Iterator[tuple[str, Found, tuple[ClassInfo, ...]]]:
     """Each method of ``names`` that some of ``subjects`` have, with all of them that have this very definition."""
     for name in names:

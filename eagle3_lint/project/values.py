@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from eagle3_lint.project.interpreter import Frame
     from eagle3_lint.project.modules import Module
 
-Key = tuple[str, int, int]
-
 
 @dataclass(frozen=True)
 class Site:

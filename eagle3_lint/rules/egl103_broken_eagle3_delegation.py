@@ -125,11 +125,11 @@ def _finding(
         "EGL103",
         owner,
         _span(first) if at_method else owner.span(),
-        _message(context, owner, first),
+        _message(owner, first),
         registered=registered_among(context.project, infos),
         inner=tuple(_inner(first)),
         methods=tuple(dict.fromkeys(link.found.member.name for link in broken)),
-        evidence=tuple(_evidence(context, broken)),
+        evidence=tuple(_evidence(broken)),
         certain=not first.holding,
         scope=f"{owner.dotted}.{first.found.member.name}" if at_method else owner.dotted,
         caused_by=tuple(_causes(broken)),
@@ -148,7 +148,7 @@ def _span(link: BrokenLink) -> Span:
     )
 
 
-def _message(context: ProjectContext, owner: ClassInfo, link: BrokenLink) -> str:
+def _message(owner: ClassInfo, link: BrokenLink) -> str:
     method = link.found.member.name
     holders = tuple(dict.fromkeys(node.info.name for node in link.lacking if node.info is not None))
     holder = ".".join(link.path[:-1])
@@ -171,7 +171,7 @@ def _inner(link: BrokenLink) -> Iterator[Inner]:
                 yield Inner(attribute, node.value.info.dotted, supports, built.path, built.line)
 
 
-def _evidence(context: ProjectContext, broken: tuple[BrokenLink, ...]) -> Iterator[Evidence]:
+def _evidence(broken: tuple[BrokenLink, ...]) -> Iterator[Evidence]:
     for link in broken:
         yield Evidence(link.found.definer.path, link.event.line, f"{'.'.join(link.path)} is used here")
         for node in link.lacking:

@@ -63,7 +63,7 @@ def check(context: ProjectContext) -> Iterable[Finding]:
     """One finding for each setter that may do nothing."""
     project = context.project
     subjects = tuple(context.subjects(delegating_subjects(project)))
-    for name, found, users in effective_methods(project, subjects, capture_setters(project)):
+    for name, found, users in effective_methods(subjects, capture_setters(project)):
         context.current = found.definer
         function = found.function() if any(word in found.text for word in _QUESTIONS) else None
         if function is None or _asserts(function):

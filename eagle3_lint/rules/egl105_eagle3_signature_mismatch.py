@@ -110,7 +110,7 @@ def check(context: ProjectContext) -> Iterable[Finding]:
     project = context.project
     targets = tuple(context.targets())
     names = tuple(method.name for method in project.contract.methods)
-    for name, found, users in effective_methods(project, targets, names):
+    for name, found, users in effective_methods(targets, names):
         context.current = found.definer
         method = project.contract.method(name)
         function = found.function()

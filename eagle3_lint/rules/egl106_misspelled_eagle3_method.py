@@ -203,10 +203,9 @@ def _is_mentioned(project: Project, name: str) -> bool:
     for module in project.model_modules():
         if name in module.source.text and _is_mentioned_in(module, name):
             return True
-    models = frozenset(project.model_files)
     word = re.compile(rf"\b{re.escape(name)}\b")
     for path in project.modules.holding(name, "sglang"):
-        if path not in models and word.search(project.modules.source(path).text):
+        if path not in project.model_paths and word.search(project.modules.source(path).text):
             return True
     return False
 

@@ -64,7 +64,7 @@ from dataclasses import dataclass
 
 from eagle3_lint.findings.model import Evidence, Finding
 from eagle3_lint.project.capture_flow import CaptureWrite
-from eagle3_lint.project.classes import ClassInfo
+from eagle3_lint.project.classes import ClassInfo, topmost
 from eagle3_lint.project.contract import CAPTURE_SETTERS
 from eagle3_lint.rules.base import Rule
 from eagle3_lint.rules.project_context import ProjectContext, listed
@@ -122,13 +122,12 @@ def _elsewhere(context: ProjectContext, info: ClassInfo, write: CaptureWrite) ->
 
 def _owner(context: ProjectContext, info: ClassInfo, inert: _Inert) -> ClassInfo:
     """The topmost class of which the same setter writes in vain on the same bodies."""
-    for base in reversed(info.project_classes):
-        if base is info:
-            break
+
+    def is_inert(base: ClassInfo) -> bool:
         above = _inert(context, base, inert.setter)
-        if above is not None and above.combination == inert.combination:
-            return base
-    return info
+        return above is not None and above.combination == inert.combination
+
+    return topmost(info, is_inert)
 
 
 def _finding(

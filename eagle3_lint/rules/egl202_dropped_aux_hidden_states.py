@@ -56,7 +56,7 @@ from dataclasses import dataclass
 from eagle3_lint.facts.extract import dotted_name
 from eagle3_lint.findings.model import Evidence, Finding, Span
 from eagle3_lint.project.capture_flow import Holder, SetterEffects
-from eagle3_lint.project.classes import ClassInfo, Found
+from eagle3_lint.project.classes import ClassInfo, Found, topmost
 from eagle3_lint.project.contract import CAPTURE_SETTERS
 from eagle3_lint.project.pair_flow import PairUse, Unpacking, hands_on, returned_pairs
 from eagle3_lint.rules.base import Rule
@@ -278,12 +278,7 @@ def _untouched(context: ProjectContext, uses: list[tuple[Found, PairUse]], captu
 
 def _owner(context: ProjectContext, info: ClassInfo, loss: _Loss) -> ClassInfo:
     """The topmost class with the same fault."""
-    for base in reversed(info.project_classes):
-        if base is info:
-            break
-        if any(other.place == loss.place for _, _, other in _losses(context, base)):
-            return base
-    return info
+    return topmost(info, lambda base: any(other.place == loss.place for _, _, other in _losses(context, base)))
 
 
 def _finding(

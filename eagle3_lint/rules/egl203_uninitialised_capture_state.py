@@ -58,7 +58,7 @@ from collections.abc import Iterable, Iterator
 from eagle3_lint.findings.model import Evidence, Finding, Span
 from eagle3_lint.project.capture_flow import Holder
 from eagle3_lint.project.capture_state import UnsetRead, unset_reads
-from eagle3_lint.project.classes import ClassInfo
+from eagle3_lint.project.classes import ClassInfo, topmost
 from eagle3_lint.project.contract import CAPTURE_SETTERS
 from eagle3_lint.rules.base import Rule
 from eagle3_lint.rules.project_context import ProjectContext, listed
@@ -108,12 +108,7 @@ def _unset(context: ProjectContext, holder: Holder, makers: tuple[Holder, ...]) 
 
 def _owner(context: ProjectContext, holder: Holder, read: UnsetRead) -> ClassInfo:
     """The topmost class that has the same fault: the one whose constructor is to be mended."""
-    for base in reversed(holder.info.project_classes):
-        if base is holder.info:
-            break
-        if any(one.name == read.name for one in _unset(context, Holder(base), ())):
-            return base
-    return holder.info
+    return topmost(holder.info, lambda base: any(one.name == read.name for one in _unset(context, Holder(base), ())))
 
 
 def _finding(

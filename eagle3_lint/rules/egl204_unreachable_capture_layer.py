@@ -102,16 +102,14 @@ def _unreachable(context: ProjectContext, info: ClassInfo, setter: str) -> _Loss
         return None
     questions: list[LayerQuestion] = []
     for write in writes:
-        body = write.chain[-1] if write.per_item else write.holder
-        for method in flow.reach(body.info).methods:
+        for method in flow.reach(write.body.info).methods:
             asked = flow.layer_questions(method, write.name)
             if asked is None:
                 return None
             questions.extend(asked)
     if not questions or any(one.boundary for one in questions):
         return None
-    body = writes[0].chain[-1] if writes[0].per_item else writes[0].holder
-    return _Loss(shift, body, questions[0].line)
+    return _Loss(shift, writes[0].body, questions[0].line)
 
 
 def _shift(info: ClassInfo, effects: SetterEffects) -> int | None:

@@ -66,8 +66,7 @@ def _places(context: ProjectContext, info: ClassInfo) -> Iterator[tuple[Found, i
             continue
         effects = flow.setter(info, setter)
         for write in effects.writes if effects is not None else ():
-            body = write.chain[-1] if write.per_item else write.holder
-            for method in flow.reach(body.info).methods:
+            for method in flow.reach(write.body.info).methods:
                 text = flow.text(method)
                 if method.definer.path not in files:
                     continue

@@ -73,7 +73,6 @@ class ProjectContext:
         span: Span,
         message: str,
         *,
-        path: str | None = None,
         registered: tuple[ClassInfo, ...] = (),
         inner: tuple[Inner, ...] = (),
         methods: tuple[str, ...] = (),
@@ -83,7 +82,7 @@ class ProjectContext:
         caused_by: tuple[str, ...] = (),
         scope: str = "",
     ) -> Finding:
-        """A finding of ``code`` on ``info``; ``path`` is the class's own file unless given.
+        """A finding of ``code`` on ``info``, in the class's own file.
 
         ``fix`` is asked for its edits only where somebody wants to see them.
         """
@@ -93,7 +92,7 @@ class ProjectContext:
             code,
             entry.symbol,
             entry.severity,
-            path or info.path,
+            info.path,
             span,
             message,
             class_name=info.dotted,

@@ -11,7 +11,6 @@ from eagle3_lint.facts.typing_use import TypingUse
 from eagle3_lint.findings.model import Edit, Evidence, Finding, Fix, Severity
 from eagle3_lint.fixes.imports import added_names, import_from, index_among, new_import, type_checking_import
 from eagle3_lint.rules.context import ModuleContext
-from eagle3_lint.sources.text import SourceText
 
 _TYPING_MODULES = ("typing", "typing_extensions")
 _LONGEST_SHOWN = 88
@@ -64,7 +63,7 @@ def finding(
         severity=severity,
         path=context.source.path,
         span=use.span,
-        message=f"{problem(use)} {consequence} {_advice(context.source, use, remedy)}",
+        message=f"{problem(use)} {consequence} {_advice(use, remedy)}",
         evidence=tuple(_evidence(context.source.path, use, remedy)),
         fix=_fix(context, use, remedy) if context.with_fixes else None,
         name=use.name,
@@ -110,7 +109,7 @@ def _existing(context: ModuleContext, use: TypingUse, module: str) -> ast.Import
     return type_checking_import(context.typing_blocks, module, above) or plain
 
 
-def _advice(source: SourceText, use: TypingUse, remedy: _Remedy) -> str:
+def _advice(use: TypingUse, remedy: _Remedy) -> str:
     """What to write."""
     line = use.binding_line
     if use.cause == "deleted":

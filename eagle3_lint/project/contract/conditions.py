@@ -251,7 +251,7 @@ class Guards:
             name = call.func.value.id
         else:
             return False
-        found = function.imports.get(name) or function.module.body.imports.get(name)
+        found = function.imported(name)
         if found is None or self.flow.files.has(found.module, method.name):
             return method.name in function.module.source.text or found is not None
         return any(method.name in self.flow.strings(Place(argument, frame)) for argument in call.args[1:])

@@ -366,7 +366,7 @@ class Flow:
             return module.classes[name]
         if not name.lstrip("_")[:1].isupper():
             return None
-        found = function.imports.get(name) or module.body.imports.get(name)
+        found = function.imported(name)
         if found is None or not found.original:
             return None
         source = self.files.named(found.module, holding=definition_needle("class", found.original))
@@ -395,7 +395,7 @@ class Flow:
         """Cheaply, whether a class may define ``method``: the module that it comes from must name it."""
         module = frame.function.module
         name = last_identifier(expression)
-        found = frame.function.imports.get(name) or module.body.imports.get(name)
+        found = frame.function.imported(name)
         return method in module.source.text if found is None else self.files.has(found.module, method)
 
     def resolve(self, func: ast.expr, frame: Frame) -> list[Function]:
@@ -417,7 +417,7 @@ class Flow:
     def _resolve_dotted(self, base: ast.expr, name: str, function: Function) -> list[Function]:
         if not isinstance(base, ast.Name):
             return []
-        found = function.imports.get(base.id) or function.module.body.imports.get(base.id)
+        found = function.imported(base.id)
         if found is None:
             return []
         dotted = f"{found.module}.{found.original}" if found.original else found.module
@@ -439,7 +439,7 @@ class Flow:
         if cls is not None:
             constructors = (base.methods["__init__"] for base in self.lineage(cls) if "__init__" in base.methods)
             return list(islice(constructors, 1))
-        found = function.imports.get(name) or module.body.imports.get(name)
+        found = function.imported(name)
         if found is None or not found.original:
             return []
         source = self.files.named(found.module, holding=definition_needle("def", found.original))
@@ -503,7 +503,7 @@ class Flow:
         if not isinstance(call.func, ast.Name) or (function.is_bound and function.name != "__init__"):
             return False
         name = call.func.id
-        found = caller.imports.get(name) or caller.module.body.imports.get(name)
+        found = caller.imported(name)
         if caller.module is function.module:
             return found is None
         return found is not None and (found.module == function.module.dotted or not self.files.has(found.module))

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import AnyStr
 
 
 @dataclass(frozen=True)
@@ -28,16 +29,7 @@ class Needle:
 
     def found_in(self, data: bytes) -> bool:
         """Whether some line of ``data`` matches."""
-        for word in self.words:
-            wanted = word.encode()
-            position = data.find(wanted)
-            while position >= 0:
-                start, end = data.rfind(b"\n", 0, position) + 1, data.find(b"\n", position)
-                end = len(data) if end < 0 else end
-                if self._bytes.search(data, start, end):
-                    return True
-                position = data.find(wanted, end)
-        return False
+        return any(True for word in self.words for _ in _matching(self._bytes, data, word.encode(), b"\n"))
 
     def lines_in(self, text: str) -> list[int]:
         """The numbers of the lines of ``text`` that match, in order."""
@@ -45,7 +37,7 @@ class Needle:
             text = text.replace("\r\n", "\n").replace("\r", "\n")
         found: set[int] = set()
         for word in self.words:
-            found.update(self._matching(text, word))
+            found.update(_matching(self._text, text, word, "\n"))
         numbers: list[int] = []
         line, end = 1, 0
         for start in sorted(found):
@@ -54,14 +46,16 @@ class Needle:
             numbers.append(line)
         return numbers
 
-    def _matching(self, text: str, word: str) -> Iterator[int]:
-        position = text.find(word)
-        while position >= 0:
-            start, end = text.rfind("\n", 0, position) + 1, text.find("\n", position)
-            end = len(text) if end < 0 else end
-            if self._text.search(text, start, end):
-                yield start
-            position = text.find(word, end)
+
+def _matching(pattern: re.Pattern[AnyStr], text: AnyStr, word: AnyStr, newline: AnyStr) -> Iterator[int]:
+    """Where the lines of ``text`` start that hold ``word`` and match ``pattern``."""
+    position = text.find(word)
+    while position >= 0:
+        start, end = text.rfind(newline, 0, position) + 1, text.find(newline, position)
+        end = len(text) if end < 0 else end
+        if pattern.search(text, start, end):
+            yield start
+        position = text.find(word, end)
 
 
 def word_needle(word: str) -> Needle:

@@ -219,6 +219,10 @@ class Function:
     def name(self) -> str:
         return "" if isinstance(self.stub, ast.Module) else self.stub.name
 
+    def imported(self, name: str) -> Import | None:
+        """What ``name`` is imported as here, else at module level."""
+        return self.imports.get(name) or self.module.body.imports.get(name)
+
     @property
     def first_line(self) -> int:
         return 0 if isinstance(self.stub, ast.Module) else self.stub.lineno

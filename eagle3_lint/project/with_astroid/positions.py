@@ -57,10 +57,10 @@ def dotted_name(node: nodes.NodeNG) -> str:
     return ".".join((node.name, *reversed(parts))) if isinstance(node, nodes.Name) else ""
 
 
-def member(name: str, node: nodes.NodeNG, owner: nodes.ClassDef, conditional: bool) -> Member | None:
+def member(name: str, node: nodes.NodeNG, owner: nodes.ClassDef) -> Member | None:
     """The member that ``node`` gives the class ``owner``; None where it only declares a type."""
     statement = node.statement()
-    conditional = conditional or (statement.parent is not owner and not isinstance(node, nodes.AssignAttr))
+    conditional = statement.parent is not owner and not isinstance(node, nodes.AssignAttr)
     if isinstance(node, _Definition):
         decorators = tuple(node.decorators.nodes) if node.decorators is not None else ()
         kind: MemberKind = "class" if isinstance(node, nodes.ClassDef) else "function"

@@ -312,7 +312,7 @@ class AstroidResolver(Names):
     def _member(self, name: str, binding: nodes.NodeNG, node: nodes.ClassDef, info: ClassInfo) -> Member | None:
         if binding.lineno is None or is_typing_only(binding) or isinstance(binding, nodes.DelName):
             return None
-        one = member(name, binding, node, conditional=False)
+        one = member(name, binding, node)
         if one is None or one.kind != "class":
             return one
         index = self._index(info.module, binding)
