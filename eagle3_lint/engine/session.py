@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from eagle3_lint.engine.workspace import Workspace
 from eagle3_lint.errors import UnreadableSourceError
-from eagle3_lint.sources.files import siblings
+from eagle3_lint.sources.files import package_files, siblings
 from eagle3_lint.sources.reading import read_bytes
 from eagle3_lint.sources.tree import SourceTree, find_tree_from, installed_tree, tree_of_file
 
@@ -63,6 +63,7 @@ class Session:
         self._progress = progress
         self._workspaces: dict[tuple[str | None, tuple[str, ...]], Workspace] = {}
         self._trees: dict[str, SourceTree | None] = {}
+        self._packages: dict[str, tuple[str, ...]] = {}
         self._configured: SourceTree | None = None
         self._configured_known = False
         self._store: Store | None = None
@@ -97,6 +98,12 @@ class Session:
             self._trees[directory] = tree_of_file(directory)
         return self._trees[directory]
 
+    def _files_around(self, path: str) -> tuple[str, ...]:
+        directory = os.path.dirname(path)
+        if directory not in self._packages:
+            self._packages[directory] = package_files(directory)
+        return self._packages[directory]
+
     def configured_tree(self) -> SourceTree | None:
         """The tree that files outside any tree build on: the configured one, one around the working directory, or the
         installed one.
@@ -118,14 +125,10 @@ class Session:
     def workspace_of(self, path: str, data: bytes | None = None) -> Workspace:
         """The workspace that answers for the file ``path``; a fresh one where a host's buffer differs from the disk."""
         tree = self.tree_around(path)
-        outside = tree is None or not path.startswith(tree.models + os.sep)
-        if tree is not None and outside:
-            extra: tuple[str, ...] = ()
-        elif tree is None:
+        extra: tuple[str, ...] = ()
+        if tree is None:
             tree = self.configured_tree()
-            extra = siblings(path)
-        else:
-            extra = ()
+            extra = siblings(path, self._files_around(path))
         if data is not None and not _same_on_disk(path, data):
             if self._buffered is None or self._buffered[0] != (path, data):
                 self._buffered = ((path, data), self.open(tree, extra, {path: data}))

@@ -246,15 +246,13 @@ def _line_may_concern_us(line: str, lowered: str, codes: Collection[Code]) -> bo
 
 
 def _parse(source: SourceText) -> ast.Module | None:
-    import ast
-    import warnings
+    from eagle3_lint.errors import UnreadableSourceError
+    from eagle3_lint.sources.reading import parse_source
 
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            return ast.parse(source.text)
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            return None
+    try:
+        return parse_source(source)
+    except UnreadableSourceError:
+        return None
 
 
 def _directives(comment: Comment) -> Iterable[Directive]:

@@ -26,14 +26,22 @@ def package_root(path: str) -> str:
     return directory
 
 
-def siblings(path: str) -> tuple[str, ...]:
-    """The Python files of the package around ``path``; the files beside it where it lies in none."""
-    directory = os.path.dirname(path)
-    root = package_root(path)
+def package_files(directory: str) -> tuple[str, ...]:
+    """The Python files of the package that ``directory`` lies in; those directly in it where it lies in none."""
+    root = package_root(os.path.join(directory, "__init__.py"))
     if root == directory:
-        return tuple(sorted({path, *_directly_in(directory)}))
-    top = os.path.join(root, os.path.relpath(path, root).split(os.sep)[0])
-    return tuple(sorted({path, *_below(top)}))
+        return tuple(sorted(_directly_in(directory)))
+    top = os.path.join(root, os.path.relpath(directory, root).split(os.sep)[0])
+    return tuple(sorted(_below(top)))
+
+
+def siblings(path: str, files: tuple[str, ...] | None = None) -> tuple[str, ...]:
+    """The Python files of the package around ``path``, itself included; the files beside it where it lies in none.
+
+    ``files`` are the ``package_files`` of its directory, for whom they are known.
+    """
+    beside = package_files(os.path.dirname(path)) if files is None else files
+    return beside if path in beside else tuple(sorted((path, *beside)))
 
 
 def runtime_files(root: str) -> tuple[str, ...]:
@@ -48,15 +56,19 @@ def folders_looked_through(root: str, models: str) -> tuple[str, ...]:
     found = {root, os.path.join(root, "sglang"), srt}
     for top in (models, *(os.path.join(srt, folder) for folder in RUNTIME_FOLDERS)):
         found.add(top)
-        for directory, folders, _ in os.walk(top):
-            folders[:] = [folder for folder in folders if folder != "__pycache__" and not folder.startswith(".")]
-            found.add(directory)
+        found.update(directory for directory, _ in _walked(top))
     return tuple(sorted(found))
 
 
-def _below(top: str) -> Iterator[str]:
+def _walked(top: str) -> Iterator[tuple[str, list[str]]]:
+    """Each directory from ``top`` downwards that sources may lie in, with the names of its files."""
     for directory, folders, names in os.walk(top):
         folders[:] = [folder for folder in folders if folder != "__pycache__" and not folder.startswith(".")]
+        yield directory, names
+
+
+def _below(top: str) -> Iterator[str]:
+    for directory, names in _walked(top):
         for name in names:
             if name.endswith(".py"):
                 yield os.path.join(directory, name)

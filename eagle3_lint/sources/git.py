@@ -88,7 +88,7 @@ class Repository:
         if not dots:
             raise self._unknown(revision)
         first, last = self._known(start or "HEAD"), self._known(end or "HEAD")
-        if last != self._commit("HEAD"):
+        if end and last != self._commit("HEAD"):
             raise GitError(f"--since {revision}: {end} isn't checked out, and only what is can be linted")
         return first if dots == ".." else self._merge_base(revision, first, last)
 

@@ -81,7 +81,7 @@ def find_tree_from(start: str) -> SourceTree | None:
     Each directory is looked at for ``python/sglang/srt/models`` (a checkout), then ``sglang/srt/models``.
     """
     for directory in upwards(os.path.abspath(start)):
-        if tree := tree_at(os.path.join(directory, "python")) or tree_at(directory):
+        if tree := _tree_in(directory):
             return tree
     return None
 
@@ -97,9 +97,7 @@ def tree_of_file(path: str) -> SourceTree | None:
 
 def tree_of_spec(path: str) -> SourceTree | None:
     """The tree that a user means by a directory: a checkout, an unpacked wheel, or any directory of the package."""
-    return (
-        tree_at(os.path.join(path, "python")) or tree_at(path) or (tree_of_file(path) if os.path.isdir(path) else None)
-    )
+    return _tree_in(path) or (tree_of_file(path) if os.path.isdir(path) else None)
 
 
 def installed_tree(search_path: Sequence[str] | None = None) -> SourceTree | None:
@@ -126,16 +124,17 @@ def report_root(paths: Sequence[str]) -> str:
     The source root where all of ``paths`` lie below one, else the working directory.
     """
     roots: set[str | None] = set()
-    seen: dict[str, str | None] = {}
-    for path in paths:
-        directory = os.path.dirname(path)
-        if directory not in seen:
-            seen[directory] = _source_root(directory)
-        roots.add(seen[directory])
+    for directory in dict.fromkeys(map(os.path.dirname, paths)):
+        roots.add(_source_root(directory))
         if len(roots) > 1:
             break
     only = roots.pop() if len(roots) == 1 else None
     return only or os.getcwd()
+
+
+def _tree_in(directory: str) -> SourceTree | None:
+    """The tree of a checkout at ``directory``, else the one whose root it is."""
+    return tree_at(os.path.join(directory, "python")) or tree_at(directory)
 
 
 def _source_root(directory: str) -> str | None:
@@ -154,7 +153,7 @@ def _editable_tree(entry: str) -> SourceTree | None:
         return None
     for name in sorted(names):
         if name.endswith(".dist-info") and (project := _recorded_project(os.path.join(entry, name, "direct_url.json"))):
-            return tree_at(os.path.join(project, "python")) or tree_at(project)
+            return _tree_in(project)
     return None
 
 
