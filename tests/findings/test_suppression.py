@@ -13,6 +13,7 @@ from eagle3_lint.findings.codes import PYLINT_BLOCK
 from eagle3_lint.findings.model import Span
 from eagle3_lint.findings.suppression import Directive, Suppressions, suppressions
 from eagle3_lint.rules.catalogue import CODES
+from eagle3_lint.sources.reading import MAX_IMPORT_DOTS
 from eagle3_lint.sources.text import SourceText
 
 SYMBOL = "missing-eagle3-delegation"
@@ -229,6 +230,16 @@ def test_the_syntax_tree_is_asked_for_only_when_a_scope_needs_it() -> None:
     assert found.covers("EGL101", SYMBOL, at(2)) is not None
     assert found.covers("EGL101", SYMBOL, at(1)) is None
     assert asked == [True]
+
+
+def test_what_is_too_costly_to_parse_is_not_parsed_for_a_pragma(monkeypatch: pytest.MonkeyPatch) -> None:
+    costly = f"import {'.'.join(['a'] * (MAX_IMPORT_DOTS + 2))}\n" * 900
+    parsed: list[str] = []
+    with monkeypatch.context() as patched:
+        patched.setattr(ast, "parse", lambda text, *_, **__: parsed.append(text))
+        found = read(f"{costly}x = 1  # pylint: disable={SYMBOL}\n")
+        covered = [found.covers("EGL101", SYMBOL, at(line)) is not None for line in (900, 901)]
+    assert (covered, parsed) == ([False, True], [])
 
 
 def test_kinds_that_the_host_handles_are_left_out() -> None:
