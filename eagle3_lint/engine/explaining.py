@@ -68,7 +68,7 @@ def explain(request: ExplainRequest) -> Explanation:
     info = class_named(request.name, workspace.opened.project.classes, workspace.opened.project.registered)
     document = describe(workspace, info)
     workspace.save()
-    problems = tuple(f"{one.rule} failed at {one.path}:{one.line}: {one.text}" for one in workspace.internal_errors)
+    problems = tuple(map(str, workspace.internal_errors))
     if problems or not workspace.opened.is_rememberable:
         return Explanation(workspace.root, document, problems)
     outside = tuple(sorted(workspace.opened.outside()))

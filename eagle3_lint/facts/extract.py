@@ -24,6 +24,7 @@ from eagle3_lint.facts.module import (
     ModuleFacts,
     Place,
 )
+from eagle3_lint.facts.nodes import dotted_name, first_line
 from eagle3_lint.sources.reading import parse_source
 from eagle3_lint.sources.text import SourceText
 
@@ -60,14 +61,6 @@ def facts_and_functions(source: SourceText) -> tuple[ModuleFacts, Functions]:
         raise UnreadableSourceError("its statements are nested too deeply") from None
 
 
-def extract(tree: ast.Module) -> ModuleFacts:
-    """The facts of ``tree``; raises ``RecursionError`` on absurdly nested statements."""
-    walk = _ModuleWalk()
-    environment: _Environment = {}
-    walk.run(tree.body, environment)
-    return walk.finish(environment)
-
-
 def imports_in(text: str) -> Iterator[tuple[int, str, tuple[str, ...]]]:
     """Every import that ``text`` seems to have, in functions too: level, module, and the names of a ``from`` import.
 
@@ -92,18 +85,6 @@ def _imported(match: re.Match[str]) -> Iterator[tuple[int, str, tuple[str, ...]]
     else:
         for name in _DOTTED.findall(plain):
             yield 0, name, ()
-
-
-def dotted_name(node: ast.expr) -> str:
-    """``a.b.c`` for a chain of attributes on a name, else the empty string."""
-    parts: list[str] = []
-    while isinstance(node, ast.Attribute):
-        parts.append(node.attr)
-        node = node.value
-    if not isinstance(node, ast.Name):
-        return ""
-    parts.append(node.id)
-    return ".".join(reversed(parts))
 
 
 def place_of(node: ast.stmt | ast.expr) -> Place:
@@ -335,7 +316,7 @@ class _ModuleWalk:
             for name in (n.id for n in ast.walk(base) if isinstance(n, ast.Name))
             if name in environment
         }
-        header = ClassFacts(node.name, qualname, place_of(node), _first_line(node), bases, (), ())
+        header = ClassFacts(node.name, qualname, place_of(node), first_line(node), bases, (), ())
         self.classes.append(header)
         self.used_by_bases.append(used)
         members = tuple(self._members(node.body, qualname, environment, conditional=False))
@@ -343,7 +324,7 @@ class _ModuleWalk:
             node.name,
             qualname,
             place_of(node),
-            _first_line(node),
+            first_line(node),
             bases,
             tuple(keyword.arg or "**" for keyword in node.keywords),
             members,
@@ -359,11 +340,11 @@ class _ModuleWalk:
             if isinstance(node, _FUNCTIONS):
                 if node.name in _LIKELY:
                     self.functions[node.lineno, node.col_offset] = node
-                yield Member(node.name, "function", place_of(node), _first_line(node), _decorators(node), conditional)
+                yield Member(node.name, "function", place_of(node), first_line(node), _decorators(node), conditional)
             elif isinstance(node, ast.ClassDef):
                 index = self._class(node, qualname, environment)
                 yield Member(
-                    node.name, "class", place_of(node), _first_line(node), _decorators(node), conditional, index
+                    node.name, "class", place_of(node), first_line(node), _decorators(node), conditional, index
                 )
             elif isinstance(node, ast.If) and checks_typing(node.test) is True:
                 yield from self._members(node.orelse, qualname, environment, conditional=conditional)
@@ -427,10 +408,6 @@ def _merge(outcomes: list[_Environment], environment: _Environment, *, preferred
         merged[name] = Alternatives(indexes, preferred or any(one.preferred for one in found))
     environment.clear()
     environment.update(merged)
-
-
-def _first_line(node: ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) -> int:
-    return min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
 
 
 def _decorators(node: ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from eagle3_lint.findings.model import Span
-from eagle3_lint.sources.text import SourceText
+from eagle3_lint.sources.text import SourceText, characters
 
 _LITERAL = re.compile(r"[uUrR]?('''|\"\"\"|'|\")")
 FORMAT_STRINGS_HAVE_PLACES = sys.version_info >= (3, 12)
@@ -73,14 +73,13 @@ class StringPlace:
 
     def text(self, node: ast.expr) -> str:
         end_line = node.end_lineno or node.lineno
-        begin = _characters(self._lines[node.lineno - 1], node.col_offset)
-        end = _characters(self._lines[end_line - 1], node.end_col_offset or 0)
+        begin = characters(self._lines[node.lineno - 1], node.col_offset)
+        end = characters(self._lines[end_line - 1], node.end_col_offset or 0)
         return _cut(self._lines, Span(node.lineno, begin + 1, end_line, end + 1))
 
     def _point(self, line: int, offset: int) -> tuple[int, int]:
-        characters = _characters(self._lines[line - 1], offset)
         first = self._column if line == 1 else 1
-        return self._line + line - 1, first + characters
+        return self._line + line - 1, first + characters(self._lines[line - 1], offset)
 
 
 class FormatPlace:
@@ -124,13 +123,6 @@ def place_in_format_string(node: ast.expr, around: Place) -> Place:
     if FORMAT_STRINGS_HAVE_PLACES:
         return around
     return FormatPlace(around.span(node), around.text(node))
-
-
-def _characters(line: str, offset: int) -> int:
-    """The number of characters in the first ``offset`` UTF-8 bytes of ``line``."""
-    if line.isascii():
-        return offset
-    return len(line.encode("utf-8", "surrogatepass")[:offset].decode("utf-8", "replace"))
 
 
 def _cut(lines: Sequence[str], span: Span) -> str:

@@ -18,6 +18,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
+from eagle3_lint.facts.nodes import dotted_name, first_line
 from eagle3_lint.facts.typing_model import StarExports, StarImport
 from eagle3_lint.facts.typing_names import PUBLIC_NAMES, TYPING_EXTENSIONS_NAMES, typing_names
 from eagle3_lint.facts.typing_places import FilePlace, Place, place_in_format_string, place_in_string
@@ -154,7 +155,7 @@ class Walk:
 
     def _block(self, statements: Iterable[ast.stmt], env: Env) -> None:
         for statement in statements:
-            if not self._touched(_first_line(statement), statement.end_lineno):
+            if not self._touched(first_line(statement), statement.end_lineno):
                 continue
             handler = self._statements.get(type(statement).__name__)
             if handler is not None:
@@ -184,7 +185,7 @@ class Walk:
                 self._annotation(argument.annotation, inner, f"annotation of parameter `{argument.arg}`")
         if node.returns is not None and self._touches(node.returns):
             self._annotation(node.returns, inner, "return annotation")
-        if self._touched(_first_line(node.body[0]), node.end_lineno):
+        if self._touched(first_line(node.body[0]), node.end_lineno):
             self._defer(lambda: self._body(node, node.body, inner))
         self._bind(node.name, node.lineno, env)
 
@@ -339,7 +340,7 @@ class Walk:
         """
         name = node.target.id if isinstance(node.target, ast.Name) else None
         if self._touches(node.annotation):
-            target = _dotted(node.target)
+            target = dotted_name(node.target)
             evaluated = env.evaluated and env.scope.kind != "function"
             own = name if node.simple and node.value is not None else None
             role = f"annotation of `{target}`" if target else "annotation"
@@ -442,7 +443,7 @@ class Walk:
         """The name in ``typing``, or in a module of generic classes, that ``node`` stands for."""
         if isinstance(node, ast.Name):
             return self._members.get(node.id)
-        if isinstance(node, ast.Attribute) and _dotted(node.value) in self._typing_aliases:
+        if isinstance(node, ast.Attribute) and dotted_name(node.value) in self._typing_aliases:
             return node.attr
         return None
 
@@ -586,12 +587,6 @@ def _postpones_annotations(tree: ast.Module) -> bool:
     return False
 
 
-def _first_line(node: ast.stmt) -> int:
-    """The first line of a statement, its decorators included."""
-    decorators: list[ast.expr] = getattr(node, "decorator_list", [])
-    return min([node.lineno, *(decorator.lineno for decorator in decorators)])
-
-
 def _children(node: ast.AST) -> Iterator[ast.AST]:
     """The parts of ``node`` that are syntax nodes themselves, contexts and operators aside."""
     for field in node._fields:
@@ -622,15 +617,6 @@ def _catches_name_error(caught: ast.expr | None) -> bool:
 def _is_main_guard(test: ast.expr) -> bool:
     """Whether ``test`` is ``__name__ == "__main__"``."""
     return isinstance(test, ast.Compare) and isinstance(test.left, ast.Name) and test.left.id == "__name__"
-
-
-def _dotted(node: ast.expr) -> str:
-    """The dotted name that ``node`` is; empty if it is none."""
-    parts: list[str] = []
-    while isinstance(node, ast.Attribute):
-        parts.append(node.attr)
-        node = node.value
-    return ".".join([node.id, *reversed(parts)]) if isinstance(node, ast.Name) else ""
 
 
 def _parsed_annotation(text: str) -> ast.expr | None:

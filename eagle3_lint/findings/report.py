@@ -18,6 +18,9 @@ class InternalError:
     line: int
     text: str
 
+    def __str__(self) -> str:
+        return f"{self.rule} failed at {self.path}:{self.line}: {self.text}"
+
 
 @dataclass(frozen=True)
 class Suppressed:

@@ -265,12 +265,12 @@ def _directives(comment: Comment) -> Iterable[Directive]:
 def _noqa_file(comment: Comment) -> Iterable[Directive]:
     match = _NOQA_FILE.match(comment.text)
     if match and comment.alone:
-        yield _directive(comment, "noqa", "noqa", match, _entries(comment, match, "codes"), whole_file=True)
+        yield _directive(comment, "noqa", "noqa", match, _entries(comment, match), whole_file=True)
 
 
 def _noqa(comment: Comment) -> Iterable[Directive]:
     for match in _NOQA.finditer(comment.text):
-        yield _directive(comment, "noqa", "noqa", match, _entries(comment, match, "codes"))
+        yield _directive(comment, "noqa", "noqa", match, _entries(comment, match))
 
 
 def _own(comment: Comment) -> Iterable[Directive]:
@@ -284,7 +284,7 @@ def _own(comment: Comment) -> Iterable[Directive]:
             "eagle3-lint",
             match["action"],
             match,
-            _entries(comment, match, "codes"),
+            _entries(comment, match),
             whole_file=whole_file,
             blanket=match["list"] is None,
             reason=rest.partition("#")[0].strip(),
@@ -319,11 +319,11 @@ def _span(comment: Comment, start: int, end: int) -> Span:
     return Span(comment.line, comment.column + start, comment.line, comment.column + end)
 
 
-def _entries(comment: Comment, match: re.Match[str], group: str) -> tuple[Entry, ...]:
-    text = match[group]
+def _entries(comment: Comment, match: re.Match[str]) -> tuple[Entry, ...]:
+    text = match["codes"]
     if text is None:
         return ()
-    base = comment.column + match.start(group)
+    base = comment.column + match.start("codes")
     return tuple(Entry(word.group(), base + word.start()) for word in _WORD.finditer(text))
 
 

@@ -11,6 +11,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from itertools import islice
 
+from eagle3_lint.facts.nodes import first_line, is_docstring
 from eagle3_lint.findings.model import Edit, Span
 from eagle3_lint.fixes.text import (
     WIDTH,
@@ -99,7 +100,7 @@ def new_import(source: SourceText, tree: ast.Module, module: str, statement: str
     if imports:
         edit = _among(source, imports, module, plain=statement.startswith("import "))
     else:
-        edit = _first(source, tree, head, statement)
+        edit = _first(source, tree, head)
     if edit is None:
         return ()
     line, text = edit
@@ -111,9 +112,8 @@ def _head(tree: ast.Module) -> list[ast.stmt]:
     """The docstring and the ``__future__`` imports."""
     found: list[ast.stmt] = []
     for node in tree.body:
-        is_docstring = not found and isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-        is_docstring = is_docstring and isinstance(getattr(getattr(node, "value", None), "value", None), str)
-        if not is_docstring and not (isinstance(node, ast.ImportFrom) and node.module == "__future__"):
+        is_future = isinstance(node, ast.ImportFrom) and node.module == "__future__"
+        if not is_future and (found or not is_docstring(node)):
             break
         found.append(node)
     return found
@@ -133,17 +133,17 @@ def _among(
     source: SourceText, imports: list[ast.Import | ast.ImportFrom], module: str, *, plain: bool
 ) -> tuple[int, str] | None:
     """The line to insert at, and the text with ``IMPORT`` for the statement, next to imports of the same section."""
-    section = [node for node in imports if is_standard(node) == (module.partition(".")[0] in sys.stdlib_module_names)]
+    standard = module.partition(".")[0] in sys.stdlib_module_names
+    section = [node for node in imports if is_standard(node) == standard]
     if not section:
-        standard = module.partition(".")[0] in sys.stdlib_module_names
         at = imports[0] if standard else imports[-1]
         if standard:
             return (at.lineno, "IMPORT\n\n") if _starts_line(source, at) else None
         return _below(source, at, "\nIMPORT\n")
     own_kind = [node for node in section if isinstance(node, ast.Import) == plain]
     following = next((node for node in own_kind if _module(node) > module), None)
-    if following is None and plain and len(own_kind) < len(section):
-        following = next(node for node in section if node not in own_kind) if not own_kind else None
+    if following is None and plain and not own_kind:
+        following = section[0]
     if following is not None:
         return (following.lineno, "IMPORT\n") if _starts_line(source, following) else None
     return _below(source, own_kind[-1] if own_kind else section[-1], "IMPORT\n")
@@ -158,15 +158,14 @@ def _below(source: SourceText, node: ast.stmt, text: str) -> tuple[int, str] | N
     return line + 1, text
 
 
-def _first(source: SourceText, tree: ast.Module, head: list[ast.stmt], statement: str) -> tuple[int, str] | None:
+def _first(source: SourceText, tree: ast.Module, head: list[ast.stmt]) -> tuple[int, str] | None:
     """The line and text for the first import of a module."""
     if head:
         return _below(source, head[-1], "\nIMPORT\n")
     if not tree.body:
         return None
     first = tree.body[0]
-    decorators: list[ast.expr] = getattr(first, "decorator_list", [])
-    line = min([first.lineno, *(one.lineno for one in decorators)])
+    line = first_line(first)
     if line != first.lineno or _starts_line(source, first):
         return line, "IMPORT\n\n"
     return None

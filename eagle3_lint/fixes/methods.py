@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from eagle3_lint.facts.module import ClassFacts, Member
+from eagle3_lint.facts.nodes import is_docstring
 from eagle3_lint.findings.model import Edit
 from eagle3_lint.fixes.style import ClassStyle
 from eagle3_lint.fixes.text import (
@@ -120,7 +121,7 @@ def _at_the_end(module: Module, facts: ClassFacts, style: ClassStyle, methods: S
     first, last = body[0], body[-1]
     on_own_line = is_blank_before(source, first.lineno, first.col_offset)
     text = _rendered(style, methods)
-    if _is_filler(last) and all(_is_docstring(node) for node in body[:-1]):
+    if _is_filler(last) and all(is_docstring(node) for node in body[:-1]):
         edit = replacement(
             source,
             last.lineno,
@@ -143,7 +144,3 @@ def _is_filler(node: ast.stmt) -> bool:
     return isinstance(node, ast.Pass) or (
         isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and node.value.value is ...
     )
-
-
-def _is_docstring(node: ast.stmt) -> bool:
-    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)

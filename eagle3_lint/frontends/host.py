@@ -65,7 +65,4 @@ def failures_of(session: Session) -> str:
 
     A host must not pass a file for clean that was not checked whole.
     """
-    return "; ".join(
-        f"eagle3-lint: internal error: {one.rule} failed at {one.path}:{one.line}: {one.text}"
-        for one in session.take_failures()
-    )
+    return "; ".join(f"eagle3-lint: internal error: {one}" for one in session.take_failures())

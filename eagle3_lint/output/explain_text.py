@@ -6,7 +6,7 @@ Places are links where the terminal supports them (https://gist.github.com/egmon
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,16 +29,15 @@ class TerminalStyle:
 
 def render_text(document: Mapping[str, Any], style: TerminalStyle) -> Iterator[str]:
     """``document``, an explanation in the form of its JSON, as pieces of text."""
-    paint = _painter(style)
-    yield f"{paint(printable(document['class']), 'title')}\n"
+    yield f"{_paint(printable(document['class']), 'title', style)}\n"
     title = ""
     for step in document["steps"]:
         if step["title"] != title:
             title = step["title"]
-            yield f"\n{paint(printable(title), 'title')}\n"
+            yield f"\n{_paint(printable(title), 'title', style)}\n"
         yield from _step(step, style)
     verdict = document["verdict"]
-    yield f"\nVerdict: {paint(printable(verdict), _VERDICTS.get(verdict, 'good'))}\n"
+    yield f"\nVerdict: {_paint(printable(verdict), _VERDICTS.get(verdict, 'good'), style)}\n"
     yield from _patch(document, style)
 
 
@@ -90,10 +89,6 @@ def _link(text: str, path: str, style: TerminalStyle) -> str:
     full = os.path.join(style.root, path)
     target = f"file://{quote(socket.gethostname())}{quote(os.fsencode(full))}"
     return f"\x1b]8;;{target}\x1b\\{text}\x1b]8;;\x1b\\"
-
-
-def _painter(style: TerminalStyle) -> Callable[[str, str], str]:
-    return lambda text, name: _paint(text, name, style)
 
 
 def _paint(text: str, name: str, style: TerminalStyle) -> str:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Callable, Iterator
 
 from eagle3_lint.errors import UsageError
-from eagle3_lint.output.escape import printable, well_formed_value
-from eagle3_lint.output.matrix_reading import TITLES, Matrix, change_groups, name_of, protocols, state
+from eagle3_lint.output.document_json import render_json
+from eagle3_lint.output.escape import printable
+from eagle3_lint.output.matrix_reading import TITLES, Matrix, change_groups, name_of, protocols, short, state
 
 
 def render(matrix: Matrix, format_name: str) -> Iterator[str]:
@@ -25,11 +25,6 @@ def check_page_requirements() -> None:
 
     if find_spec("jinja2") is None:
         raise UsageError("--format html needs jinja2: python -m pip install 'eagle3-lint[html]'")
-
-
-def _json(matrix: Matrix) -> Iterator[str]:
-    yield json.dumps(well_formed_value(matrix), indent=2)
-    yield "\n"
 
 
 def _markdown(matrix: Matrix) -> Iterator[str]:
@@ -105,12 +100,12 @@ def _details(entry: Matrix) -> str:
 
 
 def _short(dotted: str) -> str:
-    return printable(dotted.rpartition(".")[2])
+    return printable(short(dotted))
 
 
 _RENDERERS: dict[str, Callable[[Matrix], Iterator[str]]] = {
     "text": _text,
-    "json": _json,
+    "json": render_json,
     "markdown": _markdown,
     "html": _html,
 }

@@ -20,7 +20,7 @@ MEANINGS = {
     "unknown": "the source does not tell",
     "unsupported": "nothing in it can capture",
 }
-_CAPABLE = frozenset({"own", "inherited", "delegated", "forwarded", "instance"})
+CAPABLE = frozenset({"own", "inherited", "delegated", "forwarded", "instance"})
 
 
 class ChangeRow(NamedTuple):
@@ -52,15 +52,20 @@ def state(entry: Matrix, protocol: str) -> str:
     return str(entry.get("protocols", {}).get(f"set_{protocol}_layers_to_capture", "unsupported"))
 
 
-def counts(matrix: Matrix, protocol: str, *, drafts: bool = False) -> dict[str, int]:
-    """How many classes are in each state; drafts are nobody's target and don't count unless asked for."""
-    found = Counter(state(one, protocol) for one in matrix["classes"] if drafts or one["role"] != "draft")
+def counts(matrix: Matrix, protocol: str) -> dict[str, int]:
+    """How many classes are in each state; drafts are nobody's target and don't count."""
+    found = Counter(state(one, protocol) for one in matrix["classes"] if one["role"] != "draft")
     return {one: found[one] for one in STATES if found[one]}
 
 
 def short(dotted: str) -> str:
     """The last part of a dotted name."""
     return dotted.rpartition(".")[2]
+
+
+def place(path: str) -> str:
+    """A path as a page shows it: what all of SGLang's own have in front is left out."""
+    return path.removeprefix("sglang/srt/")
 
 
 def name_of(matrix: Matrix) -> str:
@@ -95,7 +100,7 @@ def _heading(changes: Sequence[Matrix]) -> tuple[str, bool]:
         return _CHANGED
     if "removed" in kinds:
         return _REMOVED
-    return _NEW_ABLE if ends & _CAPABLE else _NEW
+    return _NEW_ABLE if ends & CAPABLE else _NEW
 
 
 _LOST = ("Regressions: the class lost the interface", True)

@@ -29,10 +29,9 @@ def render(report: Report, context: RenderContext) -> Iterator[str]:
     """The report as one SARIF log with one run, in ASCII."""
     codes = _codes(report)
     fingerprints = fingerprints_of(report)
-    listed = [Suppressed(finding, "inSource") for finding in report.findings]
-    results = [_result(item, [], codes, fingerprints, context) for item in listed]
+    results = [_result(finding, [], codes, fingerprints, context) for finding in report.findings]
     for item in report.suppressions:
-        results.append(_result(item, [_suppression(item)], codes, fingerprints, context))
+        results.append(_result(item.finding, [_suppression(item)], codes, fingerprints, context))
     run = {
         "tool": {"driver": _driver(codes, context)},
         "columnKind": "unicodeCodePoints",
@@ -96,13 +95,12 @@ def _internal_error(error: InternalError, context: RenderContext) -> dict[str, A
 
 
 def _result(
-    item: Suppressed,
+    finding: Finding,
     suppressions: list[dict[str, Any]],
     codes: Sequence[str],
     fingerprints: dict[Finding, str],
     context: RenderContext,
 ) -> dict[str, Any]:
-    finding = item.finding
     location = _location(finding.path, _region(finding.span), None, context)
     result: dict[str, Any] = {
         "ruleId": finding.code,
@@ -210,12 +208,7 @@ def _quoted(path: str) -> str:
     """The path with all but unreserved characters percent-encoded, byte by byte as they are on disk."""
     from urllib.parse import quote
 
-    return quote(path.encode("utf-8", "surrogateescape") if _is_encodable(path) else well_formed(path))
-
-
-def _is_encodable(path: str) -> bool:
     try:
-        path.encode("utf-8", "surrogateescape")
+        return quote(path.encode("utf-8", "surrogateescape"))
     except UnicodeEncodeError:
-        return False
-    return True
+        return quote(well_formed(path))

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from eagle3_lint.facts.extract import dotted_name
+from eagle3_lint.facts.nodes import dotted_name
 from eagle3_lint.project.classes import ClassInfo, Found
 from eagle3_lint.project.effects import effects_of
 from eagle3_lint.project.forward_route import is_body

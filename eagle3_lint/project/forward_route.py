@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from eagle3_lint.facts.extract import dotted_name
+from eagle3_lint.facts.nodes import dotted_name
 from eagle3_lint.project.classes import ClassInfo, Found
 from eagle3_lint.project.modules import FunctionNode
 from eagle3_lint.project.reading_forward import LOGITS, first_parameter

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from eagle3_lint.facts.extract import dotted_name
+from eagle3_lint.facts.nodes import dotted_name
 from eagle3_lint.project.effects import Effects, Event, Guard
 from eagle3_lint.project.modules import FunctionNode
 from eagle3_lint.project.reading_forward import LOGITS

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from eagle3_lint.facts.extract import dotted_name
+from eagle3_lint.facts.nodes import dotted_name
 from eagle3_lint.project.modules import FunctionNode
 
 # What computes logits from hidden states, by its last name.

@@ -53,7 +53,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from eagle3_lint.facts.extract import dotted_name
+from eagle3_lint.facts.nodes import dotted_name
 from eagle3_lint.findings.model import Evidence, Finding, Span
 from eagle3_lint.project.capture_flow import Holder, SetterEffects
 from eagle3_lint.project.classes import ClassInfo, Found, topmost

@@ -35,6 +35,11 @@ class SourceText:
         if self.text.isascii():
             return offset + 1
         text = self.lines[line - 1] if 0 < line <= len(self.lines) else ""
-        if text.isascii():
-            return offset + 1
-        return len(text.encode("utf-8", "surrogatepass")[:offset].decode("utf-8", "replace")) + 1
+        return characters(text, offset) + 1
+
+
+def characters(line: str, offset: int) -> int:
+    """The number of characters in the first ``offset`` UTF-8 bytes of ``line``."""
+    if line.isascii():
+        return offset
+    return len(line.encode("utf-8", "surrogatepass")[:offset].decode("utf-8", "replace"))

@@ -209,7 +209,7 @@ def _rendered(report: Report, options: Options, request: Request) -> Iterator[st
 def _tell(report: Report, options: Options, seconds: float) -> None:
     """What belongs on standard error: the program's own faults, notes, and what ``--verbose`` adds."""
     for error in report.internal_errors:
-        complain(f"internal error: {error.rule} failed at {error.path}:{error.line}: {error.text}")
+        complain(f"internal error: {error}")
     if options.get("quiet", False):
         return
     for note in report.notes:

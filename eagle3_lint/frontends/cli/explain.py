@@ -68,7 +68,7 @@ def _explain(argv: "list[str]", engine: "Engine | None") -> int:
 
 def _rendered(found: "Explanation", format_name: str, options: "Options", output: "str | None") -> "Iterable[str]":
     if format_name == "json":
-        from eagle3_lint.output.explain_json import render_json
+        from eagle3_lint.output.document_json import render_json
 
         return render_json(found.document)
     from eagle3_lint.output.explain_text import TerminalStyle, links_are_shown, render_text

@@ -44,13 +44,7 @@ def write_error_output(pieces: Iterable[str]) -> None:
 
 def say(text: str) -> None:
     """One line on standard error, without anything that acts on a terminal."""
-    if sys.stderr is not None:
-        try:
-            sys.stderr.write(printable(text) + "\n")
-            sys.stderr.flush()
-        except (OSError, ValueError):
-            # nobody listens: there is no other place to say so
-            return
+    write_error_output([printable(text) + "\n"])
 
 
 def complain(text: str) -> None:

@@ -23,6 +23,7 @@ from eagle3_lint.output.matrix_reading import (
     change_groups,
     counts,
     name_of,
+    place,
     protocols,
     short,
     state,
@@ -52,6 +53,7 @@ def render_page(matrix: Matrix) -> Iterator[str]:
     environment.filters.update(short=short, place=place, sign=lambda one: _SIGNS.get(one, "✓"))
     style, script = _resource("matrix.css"), _resource("matrix.js")
     shown = protocols(matrix)
+    counted = {one: counts(matrix, one) for one in shown}
     template = environment.get_template("matrix.html.j2")
     yield from template.generate(
         version=__version__,
@@ -62,11 +64,11 @@ def render_page(matrix: Matrix) -> Iterator[str]:
         titles=TITLES,
         states=STATES,
         meanings=MEANINGS,
-        counts={one: counts(matrix, one) for one in shown},
-        bars={one: bar(counts(matrix, one)) for one in shown},
+        counts=counted,
+        bars={one: bar(found) for one, found in counted.items()},
         present=[one for one in STATES if any(state(entry, p) == one for entry in matrix["classes"] for p in shown)],
         interface=matrix["interface"],
-        entries=entries(matrix),
+        entries=entries(matrix, shown),
         roles=sorted({entry["role"] for entry in matrix["classes"]}, key=_ROLES.index),
         style=Markup(style),
         script=Markup(script),
@@ -78,8 +80,8 @@ def render_page(matrix: Matrix) -> Iterator[str]:
 _ROLES = ("target", "draft", "component", "other")
 
 
-def entries(matrix: Matrix) -> list[tuple[Entry, Drawing]]:
-    """Every class with its drawing, by role and name."""
+def entries(matrix: Matrix, shown: tuple[str, ...]) -> list[tuple[Entry, Drawing]]:
+    """Every class with its drawing, by role and name, under the protocols ``shown``."""
     ordered = sorted(
         matrix["classes"], key=lambda one: (_ROLES.index(one["role"]), short(one["class"]).lower(), one["class"])
     )
@@ -89,13 +91,8 @@ def entries(matrix: Matrix) -> list[tuple[Entry, Drawing]]:
         name = short(one["class"])
         names[name] = names.get(name, 0) + 1
         anchor = name if names[name] == 1 else f"{name}-{names[name]}"
-        found.append((entry_of(one, anchor, protocols(matrix)), draw(one)))
+        found.append((entry_of(one, anchor, shown), draw(one)))
     return found
-
-
-def place(path: str) -> str:
-    """A path as the page shows it: what all of SGLang's own have in front is left out."""
-    return path.removeprefix("sglang/srt/")
 
 
 def _resource(name: str) -> str:

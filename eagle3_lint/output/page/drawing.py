@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from eagle3_lint.output.matrix_reading import CAPABLE, place
+
 # The width of a box stands in the style sheet too.
 _WIDTH = 264
 _INDENT = 26
@@ -17,7 +19,6 @@ _MARGIN = 4
 # What one character of the drawing's text takes at most, on average.
 _CHARACTER = 6.7
 _SMALL_CHARACTER = 5.9
-_ABLE = frozenset({"own", "inherited", "delegated", "forwarded", "instance"})
 
 
 @dataclass(frozen=True)
@@ -115,7 +116,7 @@ class _Sheet:
         more = f" and {call['more']} more" if call["more"] else ""
         lines = [(call["text"], "n"), (f"{call['place'].rpartition('/')[2]}{more}", "p")]
         box = self._box(_LEFT, self._bottom, "call", lines)
-        kind = "ok" if self._state in _ABLE else "bad" if self._state == "missing" else "no"
+        kind = "ok" if self._state in CAPABLE else "bad" if self._state == "missing" else "no"
         x, self._bottom = box.x + 28, self._bottom + _DOWN + 8
         label = Text(x + 10, self._bottom - 12, _answer(self._state, bool(call["guarded"])), kind)
         self._arrows.append(Arrow(f"M{x} {box.y + box.height}V{self._bottom - 2}", kind, label))
@@ -129,7 +130,7 @@ class _Sheet:
             kind = "has" if node["setter"] else ""
             if holder is None and index == 0:
                 kind = f"{kind} me".strip()
-            lines = [(node["name"], "n"), (_short(node["place"]), "p")]
+            lines = [(node["name"], "n"), (place(node["place"]), "p")]
             if node["setter"]:
                 lines.append((f"{self._picture['setter']} :{node['setter'].rpartition(':')[2]}", "s"))
             box = self._box(x, y, kind, lines)
@@ -176,15 +177,11 @@ def _hierarchy(nodes: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _answer(state: str, guarded: bool) -> str:
-    if state in _ABLE:
+    if state in CAPABLE:
         return f"found: {state}"
     if state == "unknown":
         return "nobody can tell from the source"
     return "not there: refused with an error" if guarded else "not there: AttributeError"
-
-
-def _short(place: str) -> str:
-    return place.removeprefix("sglang/srt/")
 
 
 def _squeezed(text: str, style: str) -> int:

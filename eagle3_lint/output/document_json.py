@@ -1,4 +1,4 @@
-"""An explanation as JSON."""
+"""An explanation, or a matrix, as JSON."""
 
 from __future__ import annotations
 
