@@ -38,5 +38,25 @@ def run() -> int:
         return 130
 
 
+def program() -> None:
+    """Runs the command line and ends the process with its exit code.
+
+    The process ends at once: freeing every object, after a search for cycles among them, would take as long as half of
+    a cold run. mypy ends the same way (``hard_exit`` of its ``mypy/util.py``).
+    """
+    import gc
+
+    gc.disable()
+    status = run()
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            if stream is not None:
+                stream.flush()
+        except (OSError, ValueError):
+            # who doesn't listen any more was told so, or can't be
+            continue
+    os._exit(status)
+
+
 if __name__ == "__main__":
-    sys.exit(run())
+    program()
