@@ -17,6 +17,8 @@ from eagle3_lint.sources.reading import read_bytes
 
 _ABSENT = b""
 _MOST_KEPT = 8
+States = tuple[tuple[str, bytes], ...]
+"""Files and directories, with the state of each."""
 
 
 class Answers:
@@ -35,7 +37,7 @@ class Answers:
 
     def keep(self, key: bytes, dependencies: Iterable[str], answer: Any) -> None:
         """Keep ``answer`` under ``key``, as long as ``dependencies`` stay what they are."""
-        entry = (key, tuple((path, state_of(path)) for path in sorted(set(dependencies))), answer)
+        entry = (key, states_of(dependencies), answer)
         others = [one for one in self._entries() if one[0] != key]
         self._store.write(self._name, [entry, *others[: _MOST_KEPT - 1]])
 
@@ -44,6 +46,11 @@ class Answers:
         if not isinstance(found, list):
             return []
         return [one for one in found if isinstance(one, tuple) and len(one) == 3]
+
+
+def states_of(paths: Iterable[str]) -> States:
+    """The state of each of ``paths``."""
+    return tuple((path, state_of(path)) for path in sorted(set(paths)))
 
 
 def runtime_state(root: str) -> bytes:

@@ -1,68 +1,157 @@
-"""Runs rules over a project family by family: what is known of a family is taken from the last run, the rest is shared
+"""Runs rules over a project family by family: what is known of a family is taken from an earlier run, the rest is shared
 between two processes."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from eagle3_lint.cache.store import digest
+from eagle3_lint.engine.loading import load_models
+from eagle3_lint.engine.outcome import Outcome
 from eagle3_lint.engine.second_process import WORTH_A_PROCESS, SecondProcess, halves
-from eagle3_lint.findings.encoding import decode_finding, encode_finding
-from eagle3_lint.findings.model import Finding
-from eagle3_lint.findings.report import InternalError, ordered
-from eagle3_lint.project.families import Family, families
+from eagle3_lint.facts.imports import Import, imports_in
+from eagle3_lint.findings.report import InternalError
+from eagle3_lint.project.families import Family, families, links
+from eagle3_lint.project.imports import Digests, ImportGraph
 
 if TYPE_CHECKING:
+    from eagle3_lint.engine.memory import Memory
     from eagle3_lint.engine.opened import OpenedProject
+    from eagle3_lint.project.project import Project
     from eagle3_lint.rules.base import Rule
 
-# What this process has to do beside: the rules that need the whole project, and the report.
+# What this process has to do beside: the rules' conclusions, and the report.
 _OWN_SHARE = 0.15
 
-Found = dict[str, list[Finding]]
+
+def check_families(opened: OpenedProject, rules: Sequence[Rule]) -> tuple[Outcome, Project]:
+    """Everything that ``rules`` find and note in the project of ``opened``, and the project that was looked at."""
+    if opened.memory is None or not opened.is_rememberable:
+        return _all_anew(opened, rules)
+    return _Remembering(opened, opened.memory, rules).check()
 
 
-def check_families(opened: OpenedProject, rules: Sequence[Rule]) -> Found:
-    """Everything that ``rules`` find in the project of ``opened``."""
-    found: Found = {rule.code: [] for rule in rules}
-    if not rules:
-        return found
-    pending: list[tuple[Family, bytes]] = []
-    for family in families(opened.project):
-        key = _key(opened, family, rules)
-        known = opened.memory.family(key) if opened.memory is not None and key else None
+def _all_anew(opened: OpenedProject, rules: Sequence[Rule]) -> tuple[Outcome, Project]:
+    project = opened.project_to_check()
+    load_models(opened, project.model_files)
+    linked = {path: _links(project, path) for path in project.model_files}
+    return _check(opened, project, families(project.model_files, linked), rules), project
+
+
+def _links(project: Project, path: str) -> tuple[str, ...]:
+    module = project.modules.at(path)
+    return links(project, module) if module is not None else ()
+
+
+@dataclass(frozen=True)
+class _Keys:
+    """Under what is kept what is known of each file and family: everything that it depends on among the models."""
+
+    graph: ImportGraph
+    digests: Digests
+    common: bytes
+
+    def of_file(self, path: str) -> bytes:
+        return digest(b"links", os.fsencode(path), self.digests.digest((path,)))
+
+    def of_family(self, family: Family) -> bytes:
+        return digest(self.common, self.digests.digest(family), *map(os.fsencode, sorted(family)))
+
+
+class _Remembering:
+    """One check that takes from the memory what is still true, and adds to it what it finds."""
+
+    def __init__(self, opened: OpenedProject, memory: Memory, rules: Sequence[Rule]) -> None:
+        self._opened = opened
+        self._memory = memory
+        self._rules = rules
+        self._project = opened.project_to_check()
+        graph = ImportGraph(self._project, self._imports_of)
+        common = digest(opened.runtime_state, *(rule.code.encode() for rule in rules))
+        self._keys = _Keys(graph, Digests(graph.imported, opened.content_digest), common)
+
+    def check(self) -> tuple[Outcome, Project]:
+        """The outcome over all families."""
+        linked, new = self._linked()
+        found = Outcome()
+        pending: list[Family] = []
+        every = families(self._project.model_files, linked)
+        for family in every:
+            known = self._memory.family(self._keys.of_family(family))
+            if known is None:
+                pending.append(family)
+            else:
+                found.add(known)
+        if pending and len(pending) < len(every) and self._opened.is_only_for_checks(self._project):
+            paths = frozenset(path for family in pending for path in family)
+            self._project.limit_to(paths, self._keys.graph.reach(paths))
+        fresh = _check(self._opened, self._project, pending, self._rules)
+        found.add(fresh)
+        self._keep(pending, fresh, new, linked)
+        return found, self._project
+
+    def _linked(self) -> tuple[dict[str, tuple[str, ...]], tuple[str, ...]]:
+        """What each file is linked to, and the files of which that wasn't known."""
+        paths = self._project.model_files
+        linked = {path: self._memory.links(self._keys.of_file(path)) for path in paths}
+        new = tuple(path for path in paths if linked[path] is None)
+        load_models(self._opened, new)
+        return {path: _links(self._project, path) if known is None else known for path, known in linked.items()}, new
+
+    def _imports_of(self, path: str) -> Iterable[Import]:
+        key = self._opened.content_digest(path)
+        known = self._memory.imports(key)
         if known is None:
-            pending.append((family, key))
-        else:
-            _add(found, known)
-    fresh = _check(opened, [family for family, _ in pending], rules)
-    _add(found, fresh)
-    _remember(opened, pending, fresh)
-    return {code: list(ordered(findings)) for code, findings in found.items()}
+            source = self._opened.readable(path)
+            known = tuple(imports_in(source.text)) if source is not None else ()
+            self._memory.keep_imports(key, known)
+        return known
+
+    def _keep(
+        self, checked: Iterable[Family], fresh: Outcome, new: Iterable[str], linked: dict[str, tuple[str, ...]]
+    ) -> None:
+        if self._opened.internal_errors or not self._opened.is_rememberable:
+            return
+        states = self._opened.outside_states()
+        if states is None:
+            return
+        for path in new:
+            self._memory.keep_links(self._keys.of_file(path), linked[path], states)
+        for family in checked:
+            self._memory.keep_family(self._keys.of_family(family), fresh.about(family), states)
 
 
-def _check(opened: OpenedProject, pending: Sequence[Family], rules: Sequence[Rule]) -> Found:
+def _check(opened: OpenedProject, project: Project, pending: Sequence[Family], rules: Sequence[Rule]) -> Outcome:
     first, second = _halves(opened, pending)
     if not second:
-        return _run(opened, first, rules)
-    with SecondProcess(lambda: _plain(opened, second, rules)) as other:
-        found = _run(opened, first, rules)
-        findings, errors = other.result()
-    _add(found, {code: [decode_finding(one) for one in plain] for code, plain in findings.items()})
+        return _run(opened, project, first, rules)
+    with SecondProcess(lambda: _plain(opened, project, second, rules)) as other:
+        found = _run(opened, project, first, rules)
+        plain, errors, outside = other.result()
+    found.add(Outcome.decoded(plain))
     opened.internal_errors.extend(InternalError(*error) for error in errors)
+    opened.visited_elsewhere.update(outside)
     return found
 
 
-def _run(opened: OpenedProject, chosen: Iterable[Family], rules: Sequence[Rule]) -> Found:
+def _run(opened: OpenedProject, project: Project, chosen: Iterable[Family], rules: Sequence[Rule]) -> Outcome:
     paths = frozenset(path for family in chosen for path in family)
-    return {rule.code: opened.run(rule, paths) if paths else [] for rule in rules}
+    found = Outcome()
+    if paths:
+        for rule in rules:
+            found.findings[rule.code], found.notes[rule.code] = opened.run(rule, project, paths)
+        found.census.update(opened.census(project, paths))
+    return found
 
 
-def _plain(opened: OpenedProject, chosen: Iterable[Family], rules: Sequence[Rule]) -> Any:
+def _plain(opened: OpenedProject, project: Project, chosen: Iterable[Family], rules: Sequence[Rule]) -> Any:
     opened.internal_errors.clear()
-    found = _run(opened, chosen, rules)
+    found = _run(opened, project, chosen, rules).encoded()
     errors = [(one.rule, one.path, one.line, one.text) for one in opened.internal_errors]
-    return {code: [encode_finding(one) for one in findings] for code, findings in found.items()}, errors
+    return found, errors, sorted(opened.outside())
 
 
 def _halves(opened: OpenedProject, pending: Sequence[Family]) -> tuple[list[Family], list[Family]]:
@@ -77,23 +166,3 @@ def _halves(opened: OpenedProject, pending: Sequence[Family]) -> tuple[list[Fami
 def _size(opened: OpenedProject, path: str) -> int:
     module = opened.modules.at(path)
     return len(module.source.data) if module is not None else 0
-
-
-def _key(opened: OpenedProject, family: Family, rules: Sequence[Rule]) -> bytes:
-    if opened.memory is None or not opened.is_rememberable:
-        return b""
-    return opened.family_key(family, sorted(rule.code for rule in rules))
-
-
-def _remember(opened: OpenedProject, pending: Iterable[tuple[Family, bytes]], fresh: Found) -> None:
-    if opened.memory is None or not opened.is_rememberable or opened.internal_errors:
-        return
-    for family, key in pending:
-        mine = {code: [one for one in findings if one.path in family] for code, findings in fresh.items()}
-        if key:
-            opened.memory.keep_family(key, mine)
-
-
-def _add(found: Found, more: Found) -> None:
-    for code, findings in more.items():
-        found[code].extend(findings)

@@ -72,7 +72,18 @@ class FileResult:
         if not self.findings and UNUSED_CODE not in self.codes:
             return Suppressions(())
         source = self.read()
-        return suppressions(source, CODES, None, kinds) if source is not None else Suppressions(())
+        if source is None:
+            return Suppressions(())
+        return suppressions(source, CODES, None, kinds, self._lines())
+
+    def _lines(self) -> frozenset[int] | None:
+        """The lines of the findings; None where comments elsewhere count too.
+
+        An unused comment is one that silences nothing, and what is joined in a file that isn't Python nobody can tell.
+        """
+        if UNUSED_CODE in self.codes or any(one.code == UNREADABLE for one in self.findings):
+            return None
+        return frozenset(one.span.line for one in self.findings)
 
 
 def check_file(

@@ -9,15 +9,17 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from eagle3_lint.cache.answers import Answers, state_of
+from eagle3_lint.cache.answers import Answers, States, state_of, states_of
 from eagle3_lint.cache.files import FileAnswers
 from eagle3_lint.cache.store import Store, digest
 from eagle3_lint.sources.files import RUNTIME_FOLDERS
 
 if TYPE_CHECKING:
     from eagle3_lint.cache.facts import FactsCache
+    from eagle3_lint.engine.outcome import Outcome
     from eagle3_lint.facts.encoding import Plain
     from eagle3_lint.facts.extract import Functions
+    from eagle3_lint.facts.imports import Import
     from eagle3_lint.facts.module import ModuleFacts
     from eagle3_lint.findings.model import Finding
     from eagle3_lint.project.contract.model import Contract
@@ -41,6 +43,7 @@ class Memory:
         self._store = store
         self._files = FileAnswers(store, f"files-{self._name(self._settings)}")
         self._families = FileAnswers(store, f"families-{self._name(self._settings)}")
+        self._compared: dict[int, bool] = {}
         self._contracts = Answers(store, f"contract-{self._name(self._key)}")
         self._findings = Answers(store, f"findings-{self._name(self._settings)}")
 
@@ -86,8 +89,7 @@ class Memory:
 
     def keep_file_findings(self, key: bytes, found: tuple[Finding, ...], dependencies: Iterable[str]) -> None:
         """Remember what the text of one file shows, as long as ``dependencies`` stay what they are."""
-        states = tuple((path, state_of(path)) for path in sorted(dependencies))
-        self._files.keep(key, (_encoded(found), states))
+        self._files.keep(key, (_encoded(found), states_of(dependencies)))
 
     def contract(self, runtime: bytes) -> Contract | None:
         """The contract that was read from the runtime when its state was ``runtime``, or None."""
@@ -111,17 +113,48 @@ class Memory:
         self._contracts.keep(runtime, (), encode(contract))
         return True
 
-    def family(self, key: bytes) -> dict[str, list[Finding]] | None:
-        """What each rule found in one family of files, or None where that isn't known."""
-        known = self._families.find(key)
+    def imports(self, content: bytes) -> tuple[Import, ...] | None:
+        """The imports that are written in a file with this digest of its content, or None where they aren't known."""
+        known = self._families.find(digest(b"imports", content))
+        return known if isinstance(known, tuple) else None
+
+    def keep_imports(self, content: bytes, imports: tuple[Import, ...]) -> None:
+        """Remember the imports that are written in a file with this digest of its content."""
+        self._families.keep(digest(b"imports", content), imports)
+
+    def links(self, key: bytes) -> tuple[str, ...] | None:
+        """The files that one file is linked to, or None where that isn't known."""
+        known = self._still_true(key)
+        return known if isinstance(known, tuple) else None
+
+    def keep_links(self, key: bytes, links: tuple[str, ...], states: States) -> None:
+        """Remember what one file is linked to, as long as ``states`` hold."""
+        self._families.keep(key, (links, states))
+
+    def family(self, key: bytes) -> Outcome | None:
+        """What the rules found and noted in one family of files, or None where that isn't known."""
+        from eagle3_lint.engine.outcome import Outcome
+
         try:
-            return {code: list(_decoded(found)) for code, found in known.items()}
+            return Outcome.decoded(self._still_true(key))
         except (ValueError, TypeError, AttributeError):
             return None
 
-    def keep_family(self, key: bytes, found: dict[str, list[Finding]]) -> None:
-        """Remember what each rule found in one family of files."""
-        self._families.keep(key, {code: _encoded(f) for code, f in found.items()})
+    def keep_family(self, key: bytes, found: Outcome, states: States) -> None:
+        """Remember what the rules found and noted in one family of files, as long as ``states`` hold."""
+        self._families.keep(key, (found.encoded(), states))
+
+    def _still_true(self, key: bytes) -> Any:
+        """What is kept under ``key``, if the files outside the models that it depends on are what they were."""
+        try:
+            answer, states = self._families.find(key)
+            # All that was kept in one run shares its states, which the pack holds: they are compared once.
+            known = self._compared.get(id(states))
+            if known is None:
+                known = self._compared[id(states)] = all(state_of(path) == state for path, state in states)
+        except (ValueError, TypeError):
+            return None
+        return answer if known else None
 
     def explanation(self, key: bytes, name: str) -> tuple[dict[str, Any], tuple[str, ...]] | None:
         """What was kept under ``key`` of the class that a user calls ``name``, and what it depends on beside the key."""

@@ -3,28 +3,31 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from eagle3_lint.cache.answers import States, states_of
 from eagle3_lint.engine.by_family import check_families
 from eagle3_lint.engine.loading import load_models
+from eagle3_lint.engine.outcome import Census, Outcome
+from eagle3_lint.errors import UnreadableSourceError
 from eagle3_lint.facts.extract import facts_and_functions
 from eagle3_lint.findings.model import Finding
-from eagle3_lint.findings.report import InternalError
+from eagle3_lint.findings.report import InternalError, ordered
 from eagle3_lint.project.contract import Contract, builtin_contract, read_contract
-from eagle3_lint.project.families import Family, Imports
 from eagle3_lint.project.modules import Modules
 from eagle3_lint.project.names import absolute_module
 from eagle3_lint.project.project import Project
-from eagle3_lint.rules.base import Rule
+from eagle3_lint.rules.base import Note, Rule
 from eagle3_lint.rules.project_context import ProjectContext
 from eagle3_lint.rules.registry import load
 from eagle3_lint.sources.reading import parse_source, read_source
 from eagle3_lint.sources.text import SourceText
 
 if TYPE_CHECKING:
-    from eagle3_lint.engine.workspace import Census, Workspace
+    from eagle3_lint.engine.workspace import Workspace
 
 
 class OpenedProject:
@@ -38,6 +41,7 @@ class OpenedProject:
         self.parallel = workspace.parallel
         self.is_rememberable = True
         self.internal_errors: list[InternalError] = []
+        self.visited_elsewhere: set[str] = set()
 
     @cached_property
     def contract(self) -> Contract:
@@ -75,74 +79,108 @@ class OpenedProject:
     @cached_property
     def project(self) -> Project:
         """The classes of the tree and of the extra files."""
-        tree = self._workspace.tree
         load_models(self, self._workspace.model_files)
-        return Project(
-            self.modules,
-            tree.models if tree is not None else None,
-            self.contract,
-            self._workspace.extra,
-            self._workspace.engine,
-        )
+        return self._new_project()
 
-    def check(self, codes: frozenset[str]) -> dict[str, tuple[Finding, ...]]:
-        """Everything that the rules ``codes`` find in the project; nothing for rules about one file."""
-        rules = [load(code) for code in sorted(codes)]
-        found: dict[str, list[Finding]] = {rule.code: [] for rule in rules}
-        local = [rule for rule in rules if rule.check_project is not None and rule.local]
-        for code, findings in check_families(self, local).items():
-            found[code].extend(findings)
+    def project_to_check(self) -> Project:
+        """The project for one check: where none is open yet, one of its own, of which a check may need only a part."""
+        return self.project if "project" in self.__dict__ else self._new_project()
+
+    def is_only_for_checks(self, project: Project) -> bool:
+        """Whether nobody but a check asks ``project``."""
+        return self.__dict__.get("project") is not project
+
+    def _new_project(self) -> Project:
+        tree = self._workspace.tree
+        models = tree.models if tree is not None else None
+        return Project(self.modules, models, lambda: self.contract, self._workspace.extra, self._workspace.engine)
+
+    def check(self, codes: frozenset[str]) -> tuple[dict[str, tuple[Finding, ...]], Census]:
+        """Everything that the rules ``codes`` find in the project, nothing for rules about one file; and what its files
+        hold."""
+        rules = [rule for code in sorted(codes) if (rule := load(code)).check_project is not None]
+        outcome, project = check_families(self, rules)
+        found: dict[str, tuple[Finding, ...]] = dict.fromkeys(codes, ())
         for rule in rules:
-            if rule.check_project is not None and not rule.local:
-                found[rule.code].extend(self.run(rule, None))
-        return {code: tuple(findings) for code, findings in found.items()}
+            found[rule.code] = self._concluded(rule, project, outcome)
+        return found, outcome.census
 
-    def run(self, rule: Rule, paths: frozenset[str] | None) -> list[Finding]:
-        """What ``rule`` finds in the classes of ``paths`` (of all files for None).
+    def _concluded(self, rule: Rule, project: Project, outcome: Outcome) -> tuple[Finding, ...]:
+        findings = ordered(outcome.findings.get(rule.code, ()))
+        if rule.conclude is None:
+            return findings
+        context = self._context(project, None)
+        concluded: list[Finding] = []
+        with self._noting_failures(rule, context):
+            concluded.extend(rule.conclude(context, findings, outcome.notes.get(rule.code, ())))
+        return ordered(concluded)
 
-        A failure of the rule is noted, and what it found until then is kept.
+    def run(self, rule: Rule, project: Project, paths: frozenset[str]) -> tuple[list[Finding], list[Note]]:
+        """What ``rule`` finds and notes in the classes of ``paths``.
+
+        A failure of the rule is kept for the report, beside what it found until then.
         """
         assert rule.check_project is not None
-        context = ProjectContext(
-            self.project, self._workspace.root, self._workspace.pedantic, paths, self._workspace.with_fixes
-        )
+        context = self._context(project, paths)
         found: list[Finding] = []
-        try:
+        with self._noting_failures(rule, context):
             found.extend(rule.check_project(context))
+        return found, context.notes
+
+    def _context(self, project: Project, paths: frozenset[str] | None) -> ProjectContext:
+        workspace = self._workspace
+        return ProjectContext(project, workspace.root, workspace.pedantic, paths, workspace.with_fixes)
+
+    @contextmanager
+    def _noting_failures(self, rule: Rule, context: ProjectContext) -> Iterator[None]:
+        try:
+            yield
         except Exception as error:  # noqa: BLE001 - a rule's own fault must not stop the others
             at = context.current
             self.internal_errors.append(
                 InternalError(rule.code, at.path if at else self._workspace.root, at.line if at else 1, describe(error))
             )
-        return found
 
-    def census(self) -> Census:
-        """For each model file: how many classes it has, how many of them are registered, how many of these wrappers."""
+    def census(self, project: Project, paths: frozenset[str]) -> Census:
+        """What each of ``paths`` holds."""
         counts: Census = {}
-        roles = self.project.roles
-        for info in self.project.classes:
+        roles = project.roles
+        for info in project.classes:
+            if info.path not in paths:
+                continue
             classes, registered, wrappers = counts.get(info.path, (0, 0, 0))
             is_registered = roles.is_registered(info)
             is_wrapper = is_registered and roles.is_multimodal(info) and not roles.is_draft(info)
             counts[info.path] = (classes + 1, registered + is_registered, wrappers + is_wrapper)
         return counts
 
-    def family_key(self, family: Family, words: Iterable[str]) -> bytes:
-        """A digest of all that the findings of ``family`` depend on: its files, those that they import, ``words``, and the
-        runtime."""
-        from eagle3_lint.cache.store import digest
+    @property
+    def runtime_state(self) -> bytes:
+        """A digest of the runtime of the tree."""
+        return self._workspace.runtime_state
 
-        parts = [self._workspace.runtime_state, self._imports.digest(family)]
-        parts.extend(os.fsencode(word) for group in (words, sorted(family)) for word in ("\n", *group))
-        return digest(*parts)
+    def content_digest(self, path: str) -> bytes:
+        """A digest of the content of the file ``path``."""
+        return self._workspace.content_digest(path)
 
-    @cached_property
-    def _imports(self) -> Imports:
-        return Imports(self.project, self._workspace.content_digest)
+    def readable(self, path: str) -> SourceText | None:
+        """The text of the file ``path``, or None where it can't be read."""
+        try:
+            return self.modules.source(path)
+        except UnreadableSourceError:
+            return None
 
     def outside(self) -> frozenset[str]:
         """The files and directories looked at that aren't among the models."""
-        return frozenset(path for path in self.modules.consulted if not self._workspace.is_model_file(path))
+        consulted = (path for path in self.modules.consulted if not self._workspace.is_model_file(path))
+        return frozenset((*consulted, *self.visited_elsewhere))
+
+    def outside_states(self) -> States | None:
+        """What is outside the models and was looked at, as it is on disk; None where a buffer lies over some of it."""
+        outside = self.outside()
+        if not outside.isdisjoint(self._workspace.contents.buffered):
+            return None
+        return states_of(outside)
 
     def star_exports(self, source: SourceText, visited: set[str]) -> Callable[[str, int], frozenset[str] | None]:
         """For a file: the names that a star import in it binds, or None where that can't be read.

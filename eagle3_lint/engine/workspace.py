@@ -18,11 +18,10 @@ from eagle3_lint.sources.tree import SourceTree
 if TYPE_CHECKING:
     from eagle3_lint.engine.memory import Memory
     from eagle3_lint.engine.opened import OpenedProject
+    from eagle3_lint.engine.outcome import Census
     from eagle3_lint.findings.model import Finding
     from eagle3_lint.findings.report import InternalError
     from eagle3_lint.sources.text import SourceText
-
-Census = dict[str, tuple[int, int, int]]
 
 
 class Workspace:
@@ -96,7 +95,9 @@ class Workspace:
         self._recall()
         missing = asked - self._found.keys()
         if missing:
-            self._found.update(self.opened.check(missing))
+            found, census = self.opened.check(missing)
+            self._found.update(found)
+            self._census.update(census)
             self.internal_errors.extend(self.opened.internal_errors)
             self._learnt = True
 
@@ -115,11 +116,7 @@ class Workspace:
         return tuple(by_path.get(path, ()))
 
     def census(self) -> Census:
-        """For each model file: how many classes it has, how many of them are registered, how many of these wrappers."""
-        self._recall()
-        if not self._census:
-            self._census = self.opened.census()
-            self._learnt = True
+        """What the model files hold, once ``prepare`` was asked for a rule about classes."""
         return self._census
 
     def recall_file(self, path: str, key: str) -> tuple[Finding, ...] | None:

@@ -29,13 +29,12 @@ def encode(facts: ModuleFacts) -> Plain:
         tuple(_class(one) for one in facts.classes),
         facts.exports,
         facts.typing_only,
-        facts.imports,
     )
 
 
 def decode(plain: Plain) -> ModuleFacts:
     """The facts that ``encode`` made ``plain`` of; raises ValueError or TypeError on anything else."""
-    bindings, final, classes, exports, typing_only, imports = plain
+    bindings, final, classes, exports, typing_only = plain
     return ModuleFacts(
         tuple(
             Binding(name, kind, Place(*place), target, original, level, index, shape, names)
@@ -45,7 +44,6 @@ def decode(plain: Plain) -> ModuleFacts:
         tuple(_decoded_class(one) for one in classes),
         exports,
         typing_only,
-        imports,
     )
 
 

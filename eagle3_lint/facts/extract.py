@@ -7,9 +7,7 @@ binding that stands at that point, not the last one of the file.
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from typing import Literal
 
 from eagle3_lint.errors import UnreadableSourceError
@@ -33,12 +31,6 @@ Functions = dict[tuple[int, int], ast.FunctionDef | ast.AsyncFunctionDef]
 # What following constructors and forwards starts from; parsing these again would cost more than holding them.
 _LIKELY = frozenset({"__init__", "forward"})
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-_IMPORT = re.compile(
-    r"[ \t]*(?:[^\n;#]*:[ \t]*)?"
-    r"(?:from[ \t]+([.\w]+)[ \t]+import[ \t]*(\([^)]*\)|[^\n#;]*)|import[ \t]+([^\n#;]*))"
-)
-_IDENTIFIER = re.compile(r"\w+")
-_DOTTED = re.compile(r"[\w.]+")
 _EXTENDING_CALLS = frozenset({"append", "extend", "insert", "update", "add"})
 
 
@@ -56,35 +48,9 @@ def facts_and_functions(source: SourceText) -> tuple[ModuleFacts, Functions]:
         walk = _ModuleWalk()
         environment: _Environment = {}
         walk.run(parse_source(source).body, environment)
-        return replace(walk.finish(environment), imports=tuple(imports_in(source.text))), walk.functions
+        return walk.finish(environment), walk.functions
     except RecursionError:
         raise UnreadableSourceError("its statements are nested too deeply") from None
-
-
-def imports_in(text: str) -> Iterator[tuple[int, str, tuple[str, ...]]]:
-    """Every import that ``text`` seems to have, in functions too: level, module, and the names of a ``from`` import.
-
-    What looks like one in a string counts as well: who asks wants no import to be left out.
-    """
-    found: dict[tuple[int, str, tuple[str, ...]], None] = {}
-    at = text.find("import")
-    while at >= 0:
-        start = max(text.rfind("\n", 0, at), text.rfind(";", 0, at)) + 1
-        match = _IMPORT.match(text, start)
-        if match is not None:
-            found.update(dict.fromkeys(_imported(match)))
-        at = text.find("import", max(at + 6, match.end() if match is not None else 0))
-    yield from found
-
-
-def _imported(match: re.Match[str]) -> Iterator[tuple[int, str, tuple[str, ...]]]:
-    target, names, plain = match.groups()
-    if target is not None:
-        level = len(target) - len(target.lstrip("."))
-        yield level, target[level:], tuple(_IDENTIFIER.findall(names))
-    else:
-        for name in _DOTTED.findall(plain):
-            yield 0, name, ()
 
 
 def place_of(node: ast.stmt | ast.expr) -> Place:

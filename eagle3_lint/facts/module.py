@@ -93,11 +93,10 @@ class ClassFacts:
 
 @dataclass(frozen=True)
 class ModuleFacts:
-    """All facts of one module; ``imports`` are the imports anywhere in it, as level, module and names."""
+    """All facts of one module."""
 
     bindings: tuple[Binding, ...]
     final: tuple[tuple[str, Alternatives], ...]
     classes: tuple[ClassFacts, ...]
     exports: tuple[str, ...] | None
     typing_only: tuple[str, ...] = ()
-    imports: tuple[tuple[int, str, tuple[str, ...]], ...] = ()

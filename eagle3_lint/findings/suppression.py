@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Literal
 
 from eagle3_lint.findings.codes import PREFIX, PYLINT_BLOCK, PYLINT_CHECKER, Code, pylint_id
 from eagle3_lint.findings.model import Span
+from eagle3_lint.findings.sieve import NOQA, NOQA_FILE, OWN, may_silence
 
 if TYPE_CHECKING:
     import ast
@@ -28,18 +29,10 @@ KINDS: frozenset[Kind] = frozenset(("noqa", "pylint", "eagle3-lint"))
 UNUSED_CODE = "EGL902"
 UNUSED_SYMBOL = "unused-suppression"
 
-_NOQA = re.compile(r"#\s*noqa(?!\w)(?::\s?(?P<codes>[A-Z]+[0-9]+(?:[,\s]+[A-Z]+[0-9]+)*))?", re.IGNORECASE)
-_NOQA_FILE = re.compile(
-    r"#\s*flake8[:=]\s*noqa(?!\w)(?::\s?(?P<codes>[A-Z]+[0-9]+(?:[,\s]+[A-Z]+[0-9]+)*))?", re.IGNORECASE
-)
-_OWN = re.compile(r"#\s*eagle3-lint:\s*(?P<action>ignore-file|ignore)(?![\w-])(?P<list>\s*\[(?P<codes>[^\]]*)\])?")
 _WORD = re.compile(r"[^\s,]+")
 _PRAGMA = re.compile(r"\bpylint:\s*(?P<body>[^;#\n]+)")
 _PRAGMA_TOKEN = re.compile(r"\b(?P<action>disable-next|disable-all|skip-file|disable|enable)\b|(?P<assign>=)|[\w-]+")
 _CATEGORIES = {"error": "E", "warning": "W"}
-# What names one of our messages in a pragma, beside its symbol: an id, our checker, all messages, or a category.
-_PYLINT_WORDS = re.compile(rf"{PYLINT_BLOCK}|{PYLINT_CHECKER}|\ball\b|skip-file|disable-all|\b(?:[ew]|error|warning)\b")
-_MARKS = ("noqa", "pylint:", "eagle3-lint:")
 
 
 @dataclass(frozen=True)
@@ -198,14 +191,16 @@ def suppressions(
     codes: Collection[Code],
     tree: Callable[[], ast.Module | None] | None = None,
     kinds: Collection[Kind] = KINDS,
+    at: Collection[int] | None = None,
 ) -> Suppressions:
     """The directives of ``source``.
 
     ``codes`` are all that there are, which tells ours from other tools'. ``tree`` gives the file's syntax tree, or None
-    where it has none; it is called only when a pylint pragma needs its scope, and defaults to parsing the text. ``kinds`` leaves out what the host handles itself or was told to
-    disregard. Text where nothing looks like a directive about our codes is not tokenized.
+    where it has none; it is called only when a pylint pragma needs its scope, and defaults to parsing the text.
+    ``kinds`` leaves out what the host handles itself or was told to disregard. With ``at``, only findings on these lines
+    will be asked about. Text where nothing looks like a directive about them is not tokenized.
     """
-    if not _may_concern_us(source.text, codes):
+    if not may_silence(source, codes, at):
         return Suppressions(())
     from eagle3_lint.findings.comments import read_layout
 
@@ -216,33 +211,6 @@ def suppressions(
     if not directives:
         return Suppressions(())
     return Suppressions(tuple(directives), codes, layout, tree or (lambda: _parse(source)))
-
-
-def _may_concern_us(text: str, codes: Collection[Code]) -> bool:
-    """Whether some line of ``text`` looks like a directive that can be about one of our codes; no is certain."""
-    lowered = text.lower()
-    for mark in _MARKS:
-        at = lowered.find(mark)
-        while at >= 0:
-            start = lowered.rfind("\n", 0, at) + 1
-            end = lowered.find("\n", at)
-            end = len(lowered) if end < 0 else end
-            if _line_may_concern_us(text[start:end], lowered[start:end], codes):
-                return True
-            at = lowered.find(mark, end)
-    return False
-
-
-def _line_may_concern_us(line: str, lowered: str, codes: Collection[Code]) -> bool:
-    for pattern in (_NOQA, _NOQA_FILE):
-        for match in pattern.finditer(line):
-            if match["codes"] is None or PREFIX.lower() in match["codes"].lower():
-                return True
-    if "eagle3-lint:" in lowered:
-        return True
-    if "pylint:" not in lowered:
-        return False
-    return _PYLINT_WORDS.search(lowered) is not None or any(code.symbol in lowered for code in codes)
 
 
 def _parse(source: SourceText) -> ast.Module | None:
@@ -263,18 +231,18 @@ def _directives(comment: Comment) -> Iterable[Directive]:
 
 
 def _noqa_file(comment: Comment) -> Iterable[Directive]:
-    match = _NOQA_FILE.match(comment.text)
+    match = NOQA_FILE.match(comment.text)
     if match and comment.alone:
         yield _directive(comment, "noqa", "noqa", match, _entries(comment, match), whole_file=True)
 
 
 def _noqa(comment: Comment) -> Iterable[Directive]:
-    for match in _NOQA.finditer(comment.text):
+    for match in NOQA.finditer(comment.text):
         yield _directive(comment, "noqa", "noqa", match, _entries(comment, match))
 
 
 def _own(comment: Comment) -> Iterable[Directive]:
-    for match in _OWN.finditer(comment.text):
+    for match in OWN.finditer(comment.text):
         rest = comment.text[match.end() :]
         if match["list"] is None and rest.lstrip().startswith("["):
             continue

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -142,29 +142,38 @@ def delegated_attribute(function: FunctionNode, method: str) -> str | None:
 @dataclass(frozen=True)
 class Example:
     """A registered wrapper whose own ``setter`` calls the one of its inner model; ``is_silent`` where it does so only if
-    there is one, and nothing otherwise."""
+    there is one, and nothing otherwise. ``kin`` are the classes that the inner model may be, and inherits from."""
 
     wrapper: ClassInfo
     attribute: str
     found: Found
     is_silent: bool
+    kin: tuple[str, ...]
 
 
 def delegating_wrapper(project: Project, setter: str, like: tuple[Candidate, ...]) -> Example | None:
     """The wrapper to take for a model: best one that isn't silent, and whose inner model is of the family of ``like``."""
-    wanted = {one for candidate in like for one in candidate.info.project_classes}
-
-    def rank(example: Example) -> tuple[bool, int, str]:
-        held = project.roles.candidates(example.wrapper, example.attribute)
-        shared = sum(one in wanted for candidate in held for one in candidate.info.project_classes)
-        return example.is_silent, -shared, example.wrapper.dotted
-
-    return min(project.examples(setter), key=rank, default=None)
+    wanted = frozenset(lineage(like))
+    return min(
+        examples(project, setter, project.registered),
+        key=lambda one: likeness(one.wrapper.dotted, one.is_silent, one.kin, wanted),
+        default=None,
+    )
 
 
-def examples(project: Project, setter: str) -> tuple[Example, ...]:
-    """Every wrapper that hands ``setter`` on to an inner causal LM that has it."""
-    found = (_example(project, info, setter) for info in project.registered)
+def likeness(dotted: str, is_silent: bool, kin: Iterable[str], wanted: Collection[str]) -> tuple[bool, int, str]:
+    """The smaller, the better the wrapper ``dotted`` shows what to write for an inner model of the classes ``wanted``."""
+    return is_silent, -sum(one in wanted for one in kin), dotted
+
+
+def lineage(candidates: Iterable[Candidate]) -> tuple[str, ...]:
+    """The classes that the ``candidates`` are and inherit from."""
+    return tuple(one.dotted for candidate in candidates for one in candidate.info.project_classes)
+
+
+def examples(project: Project, setter: str, classes: Iterable[ClassInfo]) -> tuple[Example, ...]:
+    """Every wrapper among ``classes`` that hands ``setter`` on to an inner causal LM that has it."""
+    found = (_example(project, info, setter) for info in classes)
     return tuple(one for one in found if one is not None)
 
 
@@ -178,9 +187,10 @@ def _example(project: Project, info: ClassInfo, setter: str) -> Example | None:
     attribute = delegated_attribute(function, setter) if function is not None else None
     if function is None or attribute is None or is_body(project, info, attribute):
         return None
-    if not any(roles.supports(one, setter) for one in roles.candidates(info, attribute)):
+    held = roles.candidates(info, attribute)
+    if not any(roles.supports(one, setter) for one in held):
         return None
-    return Example(info, attribute, found, _is_silent(function, attribute, setter))
+    return Example(info, attribute, found, _is_silent(function, attribute, setter), lineage(held))
 
 
 def _is_silent(function: FunctionNode, attribute: str, setter: str) -> bool:

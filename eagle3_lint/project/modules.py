@@ -36,8 +36,7 @@ class Module:
     @property
     def package(self) -> str:
         """The dotted package that relative imports start from."""
-        base = os.path.basename(self.path)
-        return self.name if base == "__init__.py" else self.name.rpartition(".")[0]
+        return _package_of(self.path, self.name)
 
     @cached_property
     def final(self) -> dict[str, Alternatives]:
@@ -109,6 +108,10 @@ class Module:
         if found is None:
             raise UnreadableSourceError("no statement where one was expected", place.line)
         return found
+
+
+def _package_of(path: str, name: str) -> str:
+    return name if os.path.basename(path) == "__init__.py" else name.rpartition(".")[0]
 
 
 def _statement_at(tree: ast.Module, place: Place) -> ast.stmt | None:
@@ -183,7 +186,6 @@ class Modules:
     def holding(self, word: str, package: str) -> Iterator[str]:
         """Every Python file of the top-level ``package``, in any root, that has ``word`` in its bytes; all files count as
         consulted."""
-        wanted = word.encode()
         pending = [os.path.join(root, package) for root in reversed(self.roots)]
         while pending:
             directory = pending.pop()
@@ -191,14 +193,15 @@ class Modules:
                 path = os.path.join(directory, name)
                 if name.endswith(".py"):
                     self._searched.add(path)
-                    if self._holds(path, wanted):
+                    if self.holds(path, word):
                         yield path
                 elif "." not in name and name != "__pycache__" and os.path.isdir(path):
                     pending.append(path)
 
-    def _holds(self, path: str, wanted: bytes) -> bool:
+    def holds(self, path: str, word: str) -> bool:
+        """Whether the file ``path`` can be read and has ``word`` in its bytes."""
         try:
-            return wanted in self._contents.data(path)
+            return word.encode() in self._contents.data(path)
         except UnreadableSourceError:
             return False
 
@@ -220,6 +223,10 @@ class Modules:
                 parts = path[len(root) + 1 :].removesuffix(".py").split(os.sep)
                 return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
         return os.path.basename(path).removesuffix(".py")
+
+    def package_of(self, path: str) -> str:
+        """The dotted package that relative imports in the file ``path`` start from."""
+        return _package_of(path, self.name_of(path))
 
     def _load(self, path: str) -> Module | UnreadableSourceError:
         try:

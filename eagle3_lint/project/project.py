@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -11,7 +11,6 @@ from eagle3_lint.facts.module import ClassFacts
 from eagle3_lint.project.classes import ClassInfo
 from eagle3_lint.project.completion import Completion
 from eagle3_lint.project.contract import Contract, Protocol
-from eagle3_lint.project.delegation import Example, examples
 from eagle3_lint.project.interpreter import Constructed, Interpreter
 from eagle3_lint.project.modules import Module, Modules
 from eagle3_lint.project.resolver import open_resolver
@@ -27,33 +26,39 @@ class Project:
     """One tree of models, with whatever else its names lead to.
 
     ``models`` is the directory whose modules the registry scans (None where the linted files lie in no tree);
-    ``extra`` are linted files outside it, each a model module of its own. ``engine`` says who resolves names.
+    ``extra`` are linted files outside it, each a model module of its own. ``engine`` says who resolves names;
+    ``contract`` reads what the runtime calls, where that is asked for.
     """
 
     def __init__(
         self,
         modules: Modules,
         models: str | None,
-        contract: Contract,
+        contract: Callable[[], Contract],
         extra: tuple[str, ...] = (),
         engine: str = "auto",
     ) -> None:
         self.modules = modules
         self.models = models
-        self.contract = contract
+        self._read_contract = contract
         self.extra = extra
         self.names = open_resolver(engine, modules, self._packages())
         self.interpreter = Interpreter(self.names)
         self._completion = Completion(self, engine)
         self.roles = Roles(self)
-        self.imported: dict[str, tuple[str, ...]] = {}
-        self._examples: dict[str, tuple[Example, ...]] = {}
+        self._scope: frozenset[str] | None = None
+        self._reach: frozenset[str] | None = None
 
     def _packages(self) -> tuple[str, ...]:
         found = dict.fromkeys(self.modules.name_of(path).partition(".")[0] for path in self.extra)
         if self.models:
             found.setdefault(self.modules.name_of(self.models))
         return tuple(name for name in found if name != "sglang")
+
+    @cached_property
+    def contract(self) -> Contract:
+        """What the runtime of the tree calls on a target."""
+        return self._read_contract()
 
     @cached_property
     def model_files(self) -> tuple[str, ...]:
@@ -65,10 +70,26 @@ class Project:
         """``model_files``, to ask whether a file is one of them."""
         return frozenset(self.model_files)
 
+    def limit_to(self, paths: frozenset[str], reach: frozenset[str]) -> None:
+        """Take only the classes of ``paths``, whole families of files, for those of the project.
+
+        To be called before any class is asked for. What their names lead to is still followed everywhere; ``reach`` are
+        the model files that it can lead to, ``paths`` among them.
+        """
+        self._scope = paths
+        self._reach = reach
+
     def model_modules(self) -> Iterator[Module]:
-        """The readable modules of ``model_files``."""
+        """The readable modules of ``model_files``, or of those that the project is limited to."""
+        yield from self._modules_in(self._scope)
+
+    def reachable_modules(self) -> Iterator[Module]:
+        """The readable modules that ``model_modules`` can lead to, and they themselves."""
+        yield from self._modules_in(self._reach)
+
+    def _modules_in(self, scope: frozenset[str] | None) -> Iterator[Module]:
         for path in self.model_files:
-            module = self.modules.at(path)
+            module = self.modules.at(path) if scope is None or path in scope else None
             if module is not None:
                 yield module
 
@@ -81,7 +102,7 @@ class Project:
 
     @cached_property
     def classes(self) -> tuple[ClassInfo, ...]:
-        """Every class of the models directory."""
+        """Every class of the models directory, or of the files that the project is limited to."""
         return tuple(info for module in self.model_modules() for info in self.classes_of(module))
 
     @cached_property
@@ -115,13 +136,6 @@ class Project:
                 for site in method.required_sites(protocol)
             )
         )
-
-    def examples(self, setter: str) -> tuple[Example, ...]:
-        """Every wrapper that hands ``setter`` on to its inner model already."""
-        known = self._examples.get(setter)
-        if known is None:
-            known = self._examples[setter] = examples(self, setter)
-        return known
 
     def construct(self, info: ClassInfo) -> Constructed:
         """The attributes of an object of ``info`` as the runtime builds it."""

@@ -6,9 +6,9 @@ file's name, its documentation is its module docstring, and its module holds one
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from eagle3_lint.findings.model import Finding, Severity
 
@@ -17,14 +17,22 @@ if TYPE_CHECKING:
     from eagle3_lint.rules.project_context import ProjectContext
 
 
+class Note(NamedTuple):
+    """What a check found out about a class in the file ``path``, for ``conclude``: strings, numbers and tuples."""
+
+    path: str
+    content: tuple[Any, ...]
+
+
 @dataclass(frozen=True)
 class Rule:
     """One rule: identity, default, and its check.
 
     ``scope`` says what the check looks at: one module's text alone (``module``; cheap, needs no other file
-    but star imports) or the classes of the whole project (``project``). ``local`` says that what it finds on a class
-    depends only on the classes that this one inherits from, forwards to or is inherited by, and on what their files import
-    (see ``eagle3_lint.project.families``).
+    but star imports) or the classes of the project (``project``). What ``check_project`` finds and notes on a class may
+    depend only on the classes that this one inherits from, forwards to or is inherited by, and on what their files import
+    (see ``eagle3_lint.project.families``): it is remembered until one of these changes. ``conclude`` is given all of
+    it, from every family, and says what the findings are in the light of the rest of the tree.
     """
 
     code: str
@@ -35,4 +43,4 @@ class Rule:
     check_module: Callable[[ModuleContext], Iterable[Finding]] | None = None
     check_project: Callable[[ProjectContext], Iterable[Finding]] | None = None
     pedantic: bool = False
-    local: bool = True
+    conclude: Callable[[ProjectContext, Sequence[Finding], Sequence[Note]], Iterable[Finding]] | None = None

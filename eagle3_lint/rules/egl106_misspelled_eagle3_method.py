@@ -42,10 +42,12 @@ Renames the method. Safe where the old name stands nowhere else in the module an
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from eagle3_lint.facts.module import Member
+from eagle3_lint.findings.encoding import decode_finding, encode_finding
 from eagle3_lint.findings.model import Evidence, Finding
 from eagle3_lint.fixes.renaming import renaming_fix
 from eagle3_lint.project.classes import ClassInfo
@@ -53,7 +55,7 @@ from eagle3_lint.project.modules import Module
 from eagle3_lint.project.project import Project
 from eagle3_lint.project.roles import FAMILY
 from eagle3_lint.project.subjects import delegating_subjects, interface_methods, registered_among
-from eagle3_lint.rules.base import Rule
+from eagle3_lint.rules.base import Note, Rule
 from eagle3_lint.rules.project_context import ProjectContext
 
 # Names of transformers' own model interface, one that many models have for the embedding of given ids, and words that
@@ -72,39 +74,80 @@ _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
 def check(context: ProjectContext) -> Iterable[Finding]:
-    """One finding for each misspelled definition."""
-    project = context.project
+    """Nothing yet: for each class that leads to a suspect definition, in its own file or another, a note with the finding.
+
+    The class that has the definition doesn't know who holds it; who holds it doesn't know whether anybody calls it.
+    """
+    suspects = tuple(_suspects(context.project))
+    if suspects:
+        _note_those_reached(context, suspects)
+    return ()
+
+
+def conclude(context: ProjectContext, _: Sequence[Finding], notes: Sequence[Note]) -> Iterable[Finding]:
+    """One finding for each definition that nothing in the tree calls, with all registered classes that lead to it."""
+    found: dict[str, list[Finding]] = {}
+    for note in notes:
+        one = decode_finding(note.content)
+        found.setdefault(one.scope, []).append(one)
+    mentioned: dict[str, bool] = {}
+    for scope, same in found.items():
+        name = scope.rpartition(".")[2]
+        if name not in mentioned:
+            mentioned[name] = _is_mentioned(context.project, name)
+        if not mentioned[name]:
+            registered = {dotted for one in same for dotted in one.registered}
+            yield replace(same[0], registered=tuple(sorted(registered)))
+
+
+@dataclass(frozen=True)
+class _Suspect:
+    """A method whose name looks like ``meant`` and that nothing in its own file calls."""
+
+    info: ClassInfo
+    member: Member
+    meant: str
+
+
+def _suspects(project: Project) -> Iterator[_Suspect]:
     family = interface_methods(project)
     nearest: dict[str, str] = {}
-    mentioned: dict[str, bool] = {}
-    reached = _Reached(project)
-    for info in context.subjects(project.classes):
-        for member in info.facts.members:
-            if member.kind != "function" or member.decorators:
-                continue
-            if member.name not in nearest:
-                nearest[member.name] = near_miss(member.name, family)
-            meant = nearest[member.name]
-            if not meant or meant in info.members:
-                continue
-            if member.name not in mentioned:
-                mentioned[member.name] = _is_mentioned(project, member.name)
-            if not mentioned[member.name] and info in reached.all:
-                yield _finding(context, info, member, meant, reached.registered_over(info))
+    for module in project.reachable_modules():
+        for info in project.classes_of(module):
+            for member in info.facts.members:
+                if member.kind != "function" or member.decorators:
+                    continue
+                if member.name not in nearest:
+                    nearest[member.name] = near_miss(member.name, family)
+                meant = nearest[member.name]
+                if meant and meant not in info.members and not _is_mentioned_in(module, member.name):
+                    yield _Suspect(info, member, meant)
+
+
+def _note_those_reached(context: ProjectContext, suspects: Iterable[_Suspect]) -> None:
+    project = context.project
+    subjects = tuple(context.subjects(delegating_subjects(project)))
+    reached = _Reached(project, subjects)
+    for suspect in suspects:
+        for subject in reached.leading_to(suspect.info):
+            registered = registered_among(project, (subject,))
+            finding = _finding(context, suspect.info, suspect.member, suspect.meant, registered)
+            context.note(subject.path, *encode_finding(finding))
 
 
 class _Reached:
-    """The classes whose methods the runtime may call: targets, what they inherit from, and what they hold."""
+    """The classes whose methods the runtime may call: ``subjects``, what they inherit from, and what they hold."""
 
-    def __init__(self, project: Project) -> None:
+    def __init__(self, project: Project, subjects: tuple[ClassInfo, ...]) -> None:
         self._project = project
+        self._subjects = subjects
 
     @cached_property
-    def all(self) -> dict[ClassInfo, set[ClassInfo]]:
+    def _all(self) -> dict[ClassInfo, set[ClassInfo]]:
         """Each of them, with the classes that inherit from it or hold it; drafts aside."""
         roles = self._project.roles
         found: dict[ClassInfo, set[ClassInfo]] = {}
-        pending: list[tuple[ClassInfo, ClassInfo]] = [(info, info) for info in delegating_subjects(self._project)]
+        pending: list[tuple[ClassInfo, ClassInfo]] = [(info, info) for info in self._subjects]
         while pending:
             info, by = pending.pop()
             if roles.is_draft(info):
@@ -117,16 +160,16 @@ class _Reached:
             pending.extend((one, info) for one in (*info.project_classes[1:], *held))
         return found
 
-    def registered_over(self, info: ClassInfo) -> tuple[ClassInfo, ...]:
-        """The registered classes that lead to ``info``."""
+    def leading_to(self, info: ClassInfo) -> tuple[ClassInfo, ...]:
+        """The subjects that lead to ``info``."""
         seen: set[ClassInfo] = set()
         pending = [info]
         while pending:
             one = pending.pop()
             if one not in seen:
                 seen.add(one)
-                pending.extend(self.all.get(one, ()))
-        return registered_among(self._project, tuple(seen))
+                pending.extend(self._all.get(one, ()))
+        return tuple(one for one in self._subjects if one in seen)
 
 
 def near_miss(name: str, family: Iterable[str]) -> str:
@@ -200,8 +243,10 @@ def _same_word(one: str, other: str) -> bool:
 
 def _is_mentioned(project: Project, name: str) -> bool:
     """Whether the tree speaks of ``name`` anywhere but in the methods of that name and in comments."""
-    for module in project.model_modules():
-        if name in module.source.text and _is_mentioned_in(module, name):
+    modules = project.modules
+    for path in project.model_files:
+        module = modules.at(path) if modules.holds(path, name) else None
+        if module is not None and _is_mentioned_in(module, name):
             return True
     word = re.compile(rf"\b{re.escape(name)}\b")
     for path in project.modules.holding(name, "sglang"):
@@ -253,6 +298,6 @@ RULE = Rule(
     severity="warning",
     summary="A method's name is a near miss of the EAGLE-3 interface, and nothing calls it.",
     scope="project",
-    local=False,
     check_project=check,
+    conclude=conclude,
 )

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from eagle3_lint.findings.model import Evidence, Finding, Fix, Inner, Span
+from eagle3_lint.rules.base import Note
 from eagle3_lint.rules.catalogue import known
 
 if TYPE_CHECKING:
@@ -20,7 +21,8 @@ class ProjectContext:
 
     ``current`` is the class that the running rule looks at, for the report of a failure. ``pedantic`` asks rules for
     what they find but aren't sure to be worth a change. ``paths`` are the files whose classes are asked about (whole
-    families of files), None for all. ``with_fixes`` says that findings are to carry their fixes.
+    families of files), None for all. ``with_fixes`` says that findings are to carry their fixes. ``notes`` are what the
+    running rule noted.
     """
 
     def __init__(
@@ -37,6 +39,11 @@ class ProjectContext:
         self.root = root
         self.pedantic = pedantic
         self.current: ClassInfo | None = None
+        self.notes: list[Note] = []
+
+    def note(self, path: str, *content: Any) -> None:
+        """Keep ``content`` about a class in the file ``path`` for the rule's ``conclude``."""
+        self.notes.append(Note(path, content))
 
     def subjects(self, classes: tuple[ClassInfo, ...]) -> Iterator[ClassInfo]:
         """Those of ``classes`` that are asked about, one after the other, each remembered while it is looked at."""

@@ -74,7 +74,7 @@ def project_of(root: Path, texts: dict[str, str], engine: str = "auto") -> Proje
     models.mkdir(parents=True)
     for name, text in texts.items():
         (models / f"{name}.py").write_text(text)
-    return Project(Modules((str(root),)), str(models), builtin_contract(), engine=engine)
+    return Project(Modules((str(root),)), str(models), builtin_contract, engine=engine)
 
 
 def by_name(project: Project) -> dict[str, ClassInfo]:

@@ -2,22 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from eagle3_lint.project.families import Imports
+from eagle3_lint.project.imports import Digests
 
 Graph = dict[str, tuple[str, ...]]
 NAMES = "abcdefgh"
-
-
-@dataclass
-class Project:
-    """As much of a project as is asked for: who imports whom."""
-
-    imported: Graph = field(default_factory=dict)
 
 
 @st.composite
@@ -40,15 +31,15 @@ def reached(graph: Graph, start: frozenset[str]) -> set[str]:
 @given(graphs(), st.frozensets(st.sampled_from(NAMES), min_size=1, max_size=3), st.permutations(NAMES), st.data())
 def test_the_key_of_a_family(graph: Graph, family: frozenset[str], order: list[str], data: st.DataObject) -> None:
     contents = dict.fromkeys(NAMES, b"as it was")
-    imports = Imports(Project(graph), contents.__getitem__)  # type: ignore[arg-type]
+    imports = Digests(graph.__getitem__, contents.__getitem__)
     before = imports.digest(family)
-    again = Imports(Project(graph), contents.__getitem__)  # type: ignore[arg-type]
+    again = Digests(graph.__getitem__, contents.__getitem__)
     for name in order:
         again.digest(frozenset(name))
     assert again.digest(family) == before
     changed = data.draw(st.sampled_from(NAMES))
     contents = {**contents, changed: b"as it is"}
-    after = Imports(Project(graph), contents.__getitem__).digest(family)  # type: ignore[arg-type]
+    after = Digests(graph.__getitem__, contents.__getitem__).digest(family)
     assert (after != before) == (changed in reached(graph, family))
 
 
@@ -57,5 +48,5 @@ def test_a_circle_and_a_chain_longer_than_pythons_stack() -> None:
     chain = {str(number): (str(number + 1),) for number in range(size)} | {str(size): ()}
     circle = {**chain, str(size): ("0",)}
     for graph in (chain, circle):
-        imports = Imports(Project(graph), str.encode)  # type: ignore[arg-type]
+        imports = Digests(graph.__getitem__, str.encode)
         assert imports.digest(frozenset({"0"})) == imports.digest(frozenset({"0"}))
