@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from eagle3_lint.cache.store import digest
@@ -16,6 +15,7 @@ from eagle3_lint.facts.imports import Import, imports_in
 from eagle3_lint.findings.report import InternalError
 from eagle3_lint.project.families import Family, families, links
 from eagle3_lint.project.imports import Digests, ImportGraph
+from eagle3_lint.records import dataclass
 
 if TYPE_CHECKING:
     from eagle3_lint.engine.memory import Memory

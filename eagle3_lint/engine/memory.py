@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from eagle3_lint.cache.answers import Answers, States, state_of, states_of
 from eagle3_lint.cache.files import FileAnswers
 from eagle3_lint.cache.store import Store, digest
+from eagle3_lint.records import dataclass
 from eagle3_lint.sources.files import RUNTIME_FOLDERS
 
 if TYPE_CHECKING:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from eagle3_lint.errors import UnreadableSourceError
 from eagle3_lint.findings.model import Finding, Span
 from eagle3_lint.findings.report import InternalError
+from eagle3_lint.records import dataclass
 from eagle3_lint.rules.catalogue import about_classes, known
 
 if TYPE_CHECKING:

@@ -6,8 +6,9 @@ facts; ``eagle3_lint.project.modules`` parses the few that a rule asks for.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from eagle3_lint.records import dataclass
 
 BindingKind = Literal["import", "from", "star", "class", "function", "assign", "opaque", "deleted"]
 MemberKind = Literal["function", "assign", "declared", "class", "opaque"]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from eagle3_lint.project.classes import ClassInfo, Found
@@ -12,6 +11,7 @@ from eagle3_lint.project.effects import Effects, Event, Path, effects_of
 from eagle3_lint.project.existence import Existence, existence
 from eagle3_lint.project.lookup import Holder, Lookup, Node
 from eagle3_lint.project.reading_forward import first_parameter
+from eagle3_lint.records import dataclass
 
 if TYPE_CHECKING:
     from eagle3_lint.project.project import Project

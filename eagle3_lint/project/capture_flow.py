@@ -10,7 +10,6 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from eagle3_lint.errors import UnreadableSourceError
@@ -31,6 +30,7 @@ from eagle3_lint.project.values import (
     Value,
     Values,
 )
+from eagle3_lint.records import dataclass
 
 if TYPE_CHECKING:
     from eagle3_lint.project.project import Project

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from eagle3_lint.project.modules import FunctionNode
+from eagle3_lint.records import dataclass
 
 _LOOP_SOURCES = frozenset({"range", "enumerate", "zip", "islice", "reversed"})
 

@@ -6,7 +6,6 @@ The order of questions follows SGLang's registry and its multimodal runtime (``g
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
@@ -33,6 +32,7 @@ from eagle3_lint.project.values import (
     Value,
     Values,
 )
+from eagle3_lint.records import dataclass
 
 if TYPE_CHECKING:
     from eagle3_lint.project.project import Project

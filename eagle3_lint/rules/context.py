@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cached_property
 
 from eagle3_lint.facts.typing_use import (
@@ -13,6 +12,7 @@ from eagle3_lint.facts.typing_use import (
     find_undefined_typing_names,
     may_have_undefined_typing_names,
 )
+from eagle3_lint.records import dataclass
 from eagle3_lint.sources.text import SourceText
 
 _MODELS = "sglang.srt.models."

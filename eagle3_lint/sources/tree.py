@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from eagle3_lint.records import dataclass
 from eagle3_lint.sources.files import RUNTIME_FOLDERS
 from eagle3_lint.sources.upwards import upwards
 

@@ -9,7 +9,8 @@ the rest unparsable, and then the whole file is parsed.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from eagle3_lint.records import dataclass
 
 _DEFINITION = re.compile(r"^( *)(?:async +)?def +(\w+)", re.MULTILINE)
 _UNTOLD = re.compile(r"[\r\f]|^ *\t", re.MULTILINE)

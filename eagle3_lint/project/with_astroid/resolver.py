@@ -25,7 +25,6 @@ astroid does not answer, and the code that both engines share does,
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
 from astroid import bases, nodes
 from astroid.context import InferenceContext
@@ -52,6 +51,7 @@ from eagle3_lint.project.values import (
 from eagle3_lint.project.with_astroid.external import is_external
 from eagle3_lint.project.with_astroid.positions import classes_in, is_typing_only, key_of, member, place_of
 from eagle3_lint.project.with_astroid.tree import AstroidTree
+from eagle3_lint.records import replace
 
 _MOST_VALUES = 64
 
