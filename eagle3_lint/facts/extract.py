@@ -22,7 +22,7 @@ from eagle3_lint.facts.module import (
     ModuleFacts,
     Place,
 )
-from eagle3_lint.facts.nodes import dotted_name, first_line
+from eagle3_lint.facts.nodes import dotted_name, first_line, walk
 from eagle3_lint.sources.reading import parse_source
 from eagle3_lint.sources.text import SourceText
 
@@ -79,7 +79,7 @@ def bound_names(target: ast.expr) -> Iterator[str]:
         yield f"{target.value.id}.{target.attr}"
     elif isinstance(target, ast.Starred):
         yield from bound_names(target.value)
-    elif isinstance(target, ast.Tuple | ast.List):
+    elif isinstance(target, (ast.Tuple, ast.List)):
         for element in target.elts:
             yield from bound_names(element)
 
@@ -129,7 +129,7 @@ class _ModuleWalk:
             self._bind(environment, node.name, "class", node, index=index)
         elif isinstance(node, _FUNCTIONS):
             self._bind(environment, node.name, "function", node)
-        elif isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign):
+        elif isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
             self._assign(node, environment)
         elif isinstance(node, ast.Expr):
             self._expression(node, environment)
@@ -145,11 +145,11 @@ class _ModuleWalk:
             self._if(node, environment)
         elif isinstance(node, ast.Try) or type(node).__name__ == "TryStar":
             self._try(node, environment)  # type: ignore[arg-type]
-        elif isinstance(node, ast.With | ast.AsyncWith):
+        elif isinstance(node, (ast.With, ast.AsyncWith)):
             for item in node.items:
                 self._opaque(item.optional_vars, node, environment)
             self.run(node.body, environment)
-        elif isinstance(node, ast.For | ast.AsyncFor | ast.While):
+        elif isinstance(node, (ast.For, ast.AsyncFor, ast.While)):
             if not isinstance(node, ast.While):
                 self._opaque(node.target, node, environment)
             self._branches([node.body, []], environment)
@@ -249,7 +249,7 @@ class _ModuleWalk:
         if isinstance(node, ast.AnnAssign) and node.value is None:
             return
         for target in targets:
-            simple = isinstance(target, ast.Name | ast.Attribute)
+            simple = isinstance(target, (ast.Name, ast.Attribute))
             for name in bound_names(target):
                 extends = isinstance(node, ast.AugAssign)
                 value = None if extends or not simple else node.value
@@ -258,7 +258,7 @@ class _ModuleWalk:
                     self._export(node.value, extends)
 
     def _export(self, value: ast.expr, extends: bool) -> None:
-        if not isinstance(value, ast.List | ast.Tuple):
+        if not isinstance(value, (ast.List, ast.Tuple)):
             return
         names = [e.value for e in value.elts if isinstance(e, ast.Constant) and isinstance(e.value, str)]
         self.exports = [*(self.exports or []), *names] if extends else names
@@ -279,7 +279,7 @@ class _ModuleWalk:
         used = {
             name: environment[name]
             for base in node.bases
-            for name in (n.id for n in ast.walk(base) if isinstance(n, ast.Name))
+            for name in (n.id for n in walk(base) if isinstance(n, ast.Name))
             if name in environment
         }
         header = ClassFacts(node.name, qualname, place_of(node), first_line(node), bases, (), ())
@@ -322,10 +322,10 @@ class _ModuleWalk:
 
 
 def _simple_value(value: ast.expr | None) -> tuple[Literal["", "name", "list"], tuple[str, ...]]:
-    if isinstance(value, ast.Name | ast.Attribute):
+    if isinstance(value, (ast.Name, ast.Attribute)):
         dotted = dotted_name(value)
         return ("name", (dotted,)) if dotted else ("", ())
-    if isinstance(value, ast.List | ast.Tuple) and value.elts:
+    if isinstance(value, (ast.List, ast.Tuple)) and value.elts:
         names = tuple(dotted_name(element) for element in value.elts)
         return ("list", names) if all(names) else ("", ())
     return "", ()
@@ -340,10 +340,10 @@ def _simple_members(node: ast.stmt) -> Iterator[tuple[str, MemberKind]]:
                     yield name, kind
     elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
         yield node.target.id, "declared" if node.value is None else "assign"
-    elif isinstance(node, ast.Import | ast.ImportFrom):
+    elif isinstance(node, (ast.Import, ast.ImportFrom)):
         for alias in node.names:
             yield alias.asname or alias.name.partition(".")[0], "opaque"
-    elif isinstance(node, ast.For | ast.AsyncFor):
+    elif isinstance(node, (ast.For, ast.AsyncFor)):
         for name in bound_names(node.target):
             yield name, "opaque"
 

@@ -18,7 +18,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
-from eagle3_lint.facts.nodes import dotted_name, first_line
+from eagle3_lint.facts.nodes import dotted_name, first_line, walk
 from eagle3_lint.facts.typing_model import StarExports, StarImport
 from eagle3_lint.facts.typing_names import PUBLIC_NAMES, TYPING_EXTENSIONS_NAMES, typing_names
 from eagle3_lint.facts.typing_places import FilePlace, Place, place_in_format_string, place_in_string
@@ -193,7 +193,7 @@ class Walk:
         """Count names that the function declares global or nonlocal as bound: it may run at any time from here on."""
         if not _any_between(self._declarations, node.lineno, node.end_lineno):
             return
-        for inner in ast.walk(node):
+        for inner in walk(node):
             if isinstance(inner, ast.Global):
                 scope: Scope | None = env.scope.module
             elif isinstance(inner, ast.Nonlocal):

@@ -68,7 +68,7 @@ def _is_one_model(project: Project, info: ClassInfo, attribute: str) -> bool:
     """Whether ``attribute`` holds one object (or None), no list or dictionary of them."""
     held = project.construct(info).attributes.get(attribute)
     return held is not None and all(
-        isinstance(value, InstanceValue | UnknownValue) or value == ConstantValue(None) for value in held.values
+        isinstance(value, (InstanceValue, UnknownValue)) or value == ConstantValue(None) for value in held.values
     )
 
 

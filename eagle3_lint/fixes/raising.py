@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from eagle3_lint.facts.nodes import walk
 from eagle3_lint.findings.model import Edit, Fix, Safety
 from eagle3_lint.fixes.delegation import raising
 from eagle3_lint.fixes.methods import Line, Lines, rendered
@@ -65,7 +66,7 @@ class _Setter:
             lines = (Line(1, "else:"), *raising(self._style, 2, self._inner, self._name))
             return self._below(node, lines) if is_blank_before(self._source, node.lineno, node.col_offset) else None
         end = node.orelse[-1]
-        if isinstance(end, ast.If | ast.Return) or not is_blank_before(self._source, end.lineno, end.col_offset):
+        if isinstance(end, (ast.If, ast.Return)) or not is_blank_before(self._source, end.lineno, end.col_offset):
             return None
         return self._below(end, raising(self._style, 2, self._inner, self._name))
 
@@ -78,7 +79,7 @@ class _Setter:
 
     def _asks(self, test: ast.expr) -> bool:
         """Whether ``test`` asks for existence, itself or by what ``getattr`` gave before."""
-        names = {node.id for node in ast.walk(test) if isinstance(node, ast.Name)}
+        names = {node.id for node in walk(test) if isinstance(node, ast.Name)}
         return bool(names & (_QUESTIONS | self._answers))
 
     def _below(self, node: ast.stmt, lines: Lines) -> Edit:
@@ -96,8 +97,8 @@ class _Setter:
 
 def _answers(function: FunctionNode) -> Iterator[str]:
     """The local names that ``getattr`` gives their value."""
-    for node in ast.walk(function):
-        value = node.value if isinstance(node, ast.Assign | ast.NamedExpr) else None
+    for node in walk(function):
+        value = node.value if isinstance(node, (ast.Assign, ast.NamedExpr)) else None
         if isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id == "getattr":
             targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
             yield from (target.id for target in targets if isinstance(target, ast.Name))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
+from eagle3_lint.facts.nodes import walk
 from eagle3_lint.findings.model import Edit, Fix
 from eagle3_lint.fixes.imports import import_names
 from eagle3_lint.fixes.spelling import Spelling, typing_imports
@@ -57,20 +58,20 @@ def _edits(found: Found, function: FunctionNode, parameter: ast.arg) -> tuple[Ed
 def _deals_with_none(function: FunctionNode, parameter: str, setter: str) -> bool:
     """Whether every use of ``parameter`` asks for None first or hands it on to another ``setter``."""
     handed: set[int] = set()
-    for node in ast.walk(function):
+    for node in walk(function):
         if (
             isinstance(node, ast.Compare)
             and _is_name(node.left, parameter)
-            and isinstance(node.ops[0], ast.Is | ast.IsNot)
+            and isinstance(node.ops[0], (ast.Is, ast.IsNot))
         ):
             return True
-        if isinstance(node, ast.UnaryOp | ast.BoolOp):
+        if isinstance(node, (ast.UnaryOp, ast.BoolOp)):
             operands = [node.operand] if isinstance(node, ast.UnaryOp) else node.values[:1]
             if any(_is_name(one, parameter) for one in operands):
                 return True
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == setter:
             handed.update(id(one) for one in (*node.args, *(keyword.value for keyword in node.keywords)))
-    return all(id(node) in handed for node in ast.walk(function) if isinstance(node, ast.Name) and node.id == parameter)
+    return all(id(node) in handed for node in walk(function) if isinstance(node, ast.Name) and node.id == parameter)
 
 
 def _is_name(node: ast.expr, name: str) -> bool:

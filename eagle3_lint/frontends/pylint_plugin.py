@@ -188,7 +188,7 @@ def _innermost_scope(module: nodes.Module, line: int) -> nodes.NodeNG:
     scope: nodes.NodeNG = module
     node: nodes.NodeNG | None = module
     while node is not None:
-        if isinstance(node, nodes.ClassDef | nodes.FunctionDef):
+        if isinstance(node, (nodes.ClassDef, nodes.FunctionDef)):
             scope = node
         node = next((child for child in node.get_children() if _covers(child, line)), None)
     return scope

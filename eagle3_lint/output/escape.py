@@ -49,7 +49,7 @@ def well_formed_value(value: Any) -> Any:
         return well_formed(value)
     if isinstance(value, dict):
         return {well_formed_value(key): well_formed_value(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
+    if isinstance(value, (list, tuple)):
         return [well_formed_value(item) for item in value]
     return value
 

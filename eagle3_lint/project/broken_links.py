@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from eagle3_lint.facts.nodes import walk
 from eagle3_lint.project.classes import ClassInfo, Found
 from eagle3_lint.project.effects import Effects, Event, Path, effects_of
 from eagle3_lint.project.existence import Existence, existence
@@ -155,7 +156,7 @@ def _first_own_link(event: Event, found: Found) -> int:
             written = 1
         else:
             node = node.func
-    while isinstance(node, ast.Attribute | ast.Subscript):
+    while isinstance(node, (ast.Attribute, ast.Subscript)):
         node = node.value
         written += 1
     function = found.function()
@@ -168,7 +169,7 @@ def _through_super(receiver: Node, found: Found, effects: Effects) -> Iterator[F
     """The methods that ``found`` runs through ``super()``."""
     if receiver.info is None or "super()" not in found.text:
         return
-    for call in ast.walk(effects.node):
+    for call in walk(effects.node):
         if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute):
             holder = call.func.value
             if isinstance(holder, ast.Call) and isinstance(holder.func, ast.Name) and holder.func.id == "super":

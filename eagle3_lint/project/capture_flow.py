@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from eagle3_lint.errors import UnreadableSourceError
+from eagle3_lint.facts.nodes import walk
 from eagle3_lint.project.capture_layers import LayerQuestion, layer_questions
 from eagle3_lint.project.classes import ClassInfo, Found
 from eagle3_lint.project.effects import ITEM, Effects, Event, Path, effects_of
@@ -515,7 +516,7 @@ def _plainly_loads(text: str, name: str) -> bool:
 
 def loads_name(function: FunctionNode, name: str) -> bool:
     """Whether ``function`` reads an attribute called ``name``, on whatever object."""
-    for node in ast.walk(function):
+    for node in walk(function):
         if isinstance(node, ast.Attribute):
             if node.attr == name and isinstance(node.ctx, ast.Load):
                 return True
@@ -526,7 +527,7 @@ def loads_name(function: FunctionNode, name: str) -> bool:
 
 def _super_calls(function: FunctionNode) -> Iterator[str]:
     """The methods that ``function`` calls through ``super()``."""
-    for node in ast.walk(function):
+    for node in walk(function):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             inner = node.func.value
             if isinstance(inner, ast.Call) and isinstance(inner.func, ast.Name) and inner.func.id == "super":
@@ -537,7 +538,7 @@ def handing_calls(function: FunctionNode, attributes: frozenset[str]) -> Iterato
     """The calls that are handed the object itself, or one of its ``attributes`` or their items, as an argument."""
     holder = first_parameter(function)
     names = {holder} if not attributes else _item_names(function, holder, attributes)
-    for node in ast.walk(function):
+    for node in walk(function):
         if not isinstance(node, ast.Call):
             continue
         if isinstance(node.func, ast.Name) and node.func.id in _HARMLESS | _CALLED_ALONE:
@@ -550,16 +551,16 @@ def handing_calls(function: FunctionNode, attributes: frozenset[str]) -> Iterato
 def _item_names(function: FunctionNode, holder: str, attributes: frozenset[str]) -> set[str]:
     """The local names that may hold an item of one of ``attributes``."""
     found: set[str] = set()
-    for node in ast.walk(function):
+    for node in walk(function):
         target: ast.expr | None = None
         value: ast.expr | None = None
-        if isinstance(node, ast.For | ast.comprehension):
+        if isinstance(node, (ast.For, ast.comprehension)):
             target, value = node.target, node.iter
         elif isinstance(node, ast.Assign):
             target, value = node.targets[0], node.value
         if target is None or value is None or not _is_path_to(value, holder, attributes):
             continue
-        found.update(inner.id for inner in ast.walk(target) if isinstance(inner, ast.Name))
+        found.update(inner.id for inner in walk(target) if isinstance(inner, ast.Name))
     return found
 
 
@@ -582,7 +583,7 @@ def _mentions(argument: ast.expr, holder: str, names: set[str], attributes: froz
     if isinstance(argument, ast.Name):
         return argument.id in names
     if isinstance(argument, ast.Lambda):
-        return any(isinstance(node, ast.Name) and node.id == holder for node in ast.walk(argument.body))
+        return any(isinstance(node, ast.Name) and node.id == holder for node in walk(argument.body))
     return bool(attributes) and _is_path_to(argument, holder, attributes)
 
 

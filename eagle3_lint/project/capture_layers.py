@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from eagle3_lint.facts.nodes import walk
 from eagle3_lint.project.modules import FunctionNode
 from eagle3_lint.records import dataclass
 
@@ -29,12 +30,12 @@ def layer_questions(function: FunctionNode, name: str) -> tuple[LayerQuestion, .
     harmless: set[int] = set()
     for node, loop in nodes:
         if isinstance(node, ast.Compare):
-            if isinstance(node.ops[0], ast.In | ast.NotIn) and _is_named(node.comparators[0], name):
+            if isinstance(node.ops[0], (ast.In, ast.NotIn)) and _is_named(node.comparators[0], name):
                 memberships.append((node, loop))
             harmless.update(id(part) for part in (node.left, node.comparators[0]))
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in {"len", "bool"}:
             harmless.update(id(argument) for argument in node.args)
-        elif isinstance(node, ast.If | ast.IfExp | ast.While | ast.BoolOp | ast.UnaryOp):
+        elif isinstance(node, (ast.If, ast.IfExp, ast.While, ast.BoolOp, ast.UnaryOp)):
             harmless.update(id(part) for part in _tested(node))
     found = [_membership(node, loop) for node, loop in memberships]
     for node, loop in nodes:
@@ -88,13 +89,13 @@ def _ends_with_layers(iterated: ast.expr) -> bool:
     """Whether a loop stops at the last layer, as far as its head tells."""
     if isinstance(iterated, ast.Call) and isinstance(iterated.func, ast.Name) and iterated.func.id in _LOOP_SOURCES:
         return not any(isinstance(argument, ast.BinOp) for argument in iterated.args)
-    return isinstance(iterated, ast.Attribute | ast.Subscript | ast.Name)
+    return isinstance(iterated, (ast.Attribute, ast.Subscript, ast.Name))
 
 
 def _comes_after_layer(node: ast.Compare, loop: ast.For) -> bool:
     """Whether the loop has run its layer before it asks."""
     for statement in loop.body:
-        inside = list(ast.walk(statement))
+        inside = list(walk(statement))
         if node in inside:
             return False
         if any(isinstance(one, ast.Call) and _runs_layer(one, loop) for one in inside):
@@ -110,8 +111,8 @@ def _runs_layer(call: ast.Call, loop: ast.For) -> bool:
 
 def shifts_ids(function: FunctionNode) -> int | None:
     """The line where ``function`` shifts layer ids by one (``[i + 1 for i in layer_ids]``), or None."""
-    for node in ast.walk(function):
-        if not isinstance(node, ast.ListComp | ast.SetComp | ast.GeneratorExp) or not isinstance(node.elt, ast.BinOp):
+    for node in walk(function):
+        if not isinstance(node, (ast.ListComp, ast.SetComp, ast.GeneratorExp)) or not isinstance(node.elt, ast.BinOp):
             continue
         left, right = node.elt.left, node.elt.right
         if isinstance(node.elt.op, ast.Add) and isinstance(left, ast.Name) and isinstance(right, ast.Constant):
@@ -123,19 +124,19 @@ def shifts_ids(function: FunctionNode) -> int | None:
 
 def bare_captures(function: FunctionNode) -> Iterator[int]:
     """The lines where a loop that carries ``hidden_states, residual`` keeps the hidden states without the residual."""
-    for loop in ast.walk(function):
+    for loop in walk(function):
         if not isinstance(loop, ast.For):
             continue
         carried = _carried_pair(loop)
         if carried is None or _is_rebound(loop, carried):
             continue
-        for question in ast.walk(loop):
+        for question in walk(loop):
             if isinstance(question, ast.If) and _asks_for_capture(question.test):
                 yield from (call.lineno for call in _kept(question.body, carried))
 
 
 def _carried_pair(loop: ast.For) -> tuple[str, str] | None:
-    for node in ast.walk(loop):
+    for node in walk(loop):
         if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.Call):
             continue
         names = _pair_names(node.targets[0])
@@ -158,8 +159,8 @@ def _pair_names(target: ast.expr) -> tuple[str, str] | None:
 
 def _is_rebound(loop: ast.For, carried: tuple[str, str]) -> bool:
     """Whether the loop binds one of the pair in another way too, by which the residual may be in it already."""
-    for node in ast.walk(loop):
-        if isinstance(node, ast.Assign | ast.AugAssign | ast.AnnAssign):
+    for node in walk(loop):
+        if isinstance(node, (ast.Assign, ast.AugAssign, ast.AnnAssign)):
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
             if any(_pair_names(target) == carried for target in targets):
                 continue
@@ -169,7 +170,7 @@ def _is_rebound(loop: ast.For, carried: tuple[str, str]) -> bool:
 
 
 def _asks_for_capture(test: ast.expr) -> bool:
-    for node in ast.walk(test):
+    for node in walk(test):
         if isinstance(node, ast.Attribute) and "captur" in node.attr:
             return True
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and "captur" in node.value:
@@ -182,7 +183,7 @@ def _kept(body: list[ast.stmt], carried: tuple[str, str]) -> Iterator[ast.Call]:
     pending: list[ast.AST] = list(body)
     while pending:
         node = pending.pop()
-        if isinstance(node, ast.If | ast.IfExp) and _names(node.test) & {carried[1]}:
+        if isinstance(node, (ast.If, ast.IfExp)) and _names(node.test) & {carried[1]}:
             continue
         pending.extend(ast.iter_child_nodes(node))
         if isinstance(node, ast.Call) and _appended(node) and _is_bare(node.args[0], carried[0]):
@@ -194,7 +195,7 @@ def _appended(call: ast.Call) -> bool:
 
 
 def _names(node: ast.AST) -> set[str]:
-    return {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
+    return {one.id for one in walk(node) if isinstance(one, ast.Name)}
 
 
 def _is_bare(value: ast.expr, name: str) -> bool:
@@ -211,7 +212,7 @@ def partial_return(function: FunctionNode) -> int | None:
     for index, statement in enumerate(function.body):
         if not isinstance(statement, ast.If) or not _asks_for_rank(statement.test):
             continue
-        if any(isinstance(one, ast.Raise) for part in statement.body for one in ast.walk(part)):
+        if any(isinstance(one, ast.Raise) for part in statement.body for one in walk(part)):
             continue
         if isinstance(statement.body[-1], ast.Return) and len(function.body) > index + 1:
             return statement.lineno
@@ -222,15 +223,15 @@ def partial_return(function: FunctionNode) -> int | None:
 
 def _asks_for_rank(test: ast.expr) -> bool:
     return any(
-        isinstance(node, ast.Attribute) and node.attr in {"is_last_rank", "is_first_rank"} for node in ast.walk(test)
+        isinstance(node, ast.Attribute) and node.attr in {"is_last_rank", "is_first_rank"} for node in walk(test)
     )
 
 
 def _refuses_pipelines(function: FunctionNode) -> bool:
     """Whether it raises where there is more than one rank."""
-    for node in ast.walk(function):
-        if isinstance(node, ast.If) and any(isinstance(one, ast.Raise) for part in node.body for one in ast.walk(part)):
-            words = {one.attr for one in ast.walk(node.test) if isinstance(one, ast.Attribute)}
+    for node in walk(function):
+        if isinstance(node, ast.If) and any(isinstance(one, ast.Raise) for part in node.body for one in walk(part)):
+            words = {one.attr for one in walk(node.test) if isinstance(one, ast.Attribute)}
             words |= _names(node.test)
             if words & {"world_size", "pp_size", "pp_world_size", "is_last_rank", "is_first_rank"}:
                 return True

@@ -179,7 +179,9 @@ class ClassInfo:
     def find(self, name: str) -> Found | None:
         """Where ``name`` is defined along the method resolution order, within the project."""
         if name not in self._found:
-            self._found[name] = self._find_in(self.project_classes, name)
+            # A class comes first in its own order: what it has itself is found without reading its bases.
+            own = self.members.get(name)
+            self._found[name] = Found(self, own) if own is not None else self._find_in(self.project_classes, name)
         return self._found[name]
 
     def mentions(self, word: str) -> bool:

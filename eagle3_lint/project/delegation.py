@@ -6,7 +6,7 @@ import ast
 from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING
 
-from eagle3_lint.facts.nodes import dotted_name
+from eagle3_lint.facts.nodes import dotted_name, walk
 from eagle3_lint.project.classes import ClassInfo, Found
 from eagle3_lint.project.effects import effects_of
 from eagle3_lint.project.forward_route import is_body
@@ -131,7 +131,7 @@ def _reaches(project: Project, setter: str) -> tuple[_Reach, ...]:
 def delegated_attribute(function: FunctionNode, method: str) -> str | None:
     """The attribute of ``self`` whose ``method`` this function calls, or None where it doesn't delegate."""
     holder = first_parameter(function)
-    for call in ast.walk(function):
+    for call in walk(function):
         if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr == method:
             name = dotted_name(call.func.value)
             if name.startswith(f"{holder}."):

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import Literal, TypeGuard
 
 from eagle3_lint.facts.extract import checks_typing
+from eagle3_lint.facts.nodes import walk
 from eagle3_lint.records import dataclass, field, replace
 
 Path = tuple[str, ...]
@@ -109,7 +110,7 @@ class _Walk:
                 self._expression(node.exc, guards)
             self._add("raise", (), node, guards, value=node.exc)
             return True, guards
-        if isinstance(node, ast.Continue | ast.Break):
+        if isinstance(node, (ast.Continue, ast.Break)):
             return True, guards
         if isinstance(node, ast.Assert):
             self._expression(node.test, guards)
@@ -131,13 +132,13 @@ class _Walk:
             self._assign(node.target, node.value, guards, alias=False)
         elif isinstance(node, ast.Expr):
             self._expression(node.value, guards)
-        elif isinstance(node, ast.For | ast.AsyncFor):
+        elif isinstance(node, (ast.For, ast.AsyncFor)):
             self._for(node, guards)
         elif isinstance(node, ast.While):
             self._expression(node.test, guards)
             self.block(node.body, (*guards, *self._conditions(node.test, True)))
             self.block(node.orelse, guards)
-        elif isinstance(node, ast.With | ast.AsyncWith):
+        elif isinstance(node, (ast.With, ast.AsyncWith)):
             for item in node.items:
                 self._expression(item.context_expr, guards)
                 if item.optional_vars is not None:
@@ -149,7 +150,7 @@ class _Walk:
             self._expression(node.subject, guards)
             for case in node.cases:
                 self.block(case.body, (*guards, Guard("other", (), True, node.lineno)))
-        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             inner = _Walk("")
             inner._aliases = dict(self._aliases)
             inner.block(node.body, guards)
@@ -204,7 +205,7 @@ class _Walk:
             self._aliases[element.id] = items
 
     def _forget(self, target: ast.expr) -> None:
-        for inner in ast.walk(target):
+        for inner in walk(target):
             if isinstance(inner, ast.Name):
                 self._aliases.pop(inner.id, None)
 
@@ -215,13 +216,13 @@ class _Walk:
             if paths:
                 self._aliases[target.id] = paths
             self._add("write", (target.id,), target, guards, value=value)
-        elif isinstance(target, ast.Attribute | ast.Subscript):
+        elif isinstance(target, (ast.Attribute, ast.Subscript)):
             if isinstance(target, ast.Subscript):
                 self._expression(target.slice, guards)
             for path in self.paths(target):
                 self._add("write", path, target, guards, value=value)
-        elif isinstance(target, ast.Tuple | ast.List):
-            parts = value.elts if isinstance(value, ast.Tuple | ast.List) else None
+        elif isinstance(target, (ast.Tuple, ast.List)):
+            parts = value.elts if isinstance(value, (ast.Tuple, ast.List)) else None
             for index, element in enumerate(target.elts):
                 same = parts is not None and len(parts) == len(target.elts)
                 self._assign(element, parts[index] if parts and same else value, guards, alias=bool(same))
@@ -258,7 +259,7 @@ class _Walk:
     def _expression(self, node: ast.expr, guards: tuple[Guard, ...]) -> None:
         if isinstance(node, ast.Call):
             self._call(node, guards)
-        elif isinstance(node, ast.Attribute | ast.Subscript):
+        elif isinstance(node, (ast.Attribute, ast.Subscript)):
             self._path_read(node, guards)
         elif isinstance(node, ast.Name):
             for path in self.paths(node):
@@ -272,7 +273,7 @@ class _Walk:
         elif isinstance(node, ast.NamedExpr):
             self._expression(node.value, guards)
             self._assign(node.target, node.value, guards)
-        elif isinstance(node, ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp):
+        elif isinstance(node, (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)):
             self._comprehension(node, guards)
         elif isinstance(node, ast.Lambda):
             self._expression(node.body, guards)
@@ -288,7 +289,7 @@ class _Walk:
         for path in paths:
             self._add("read", path, node, guards)
         inner: ast.expr = node.value
-        while isinstance(inner, ast.Attribute | ast.Subscript):
+        while isinstance(inner, (ast.Attribute, ast.Subscript)):
             if isinstance(inner, ast.Subscript):
                 self._expression(inner.slice, guards)
             inner = inner.value
@@ -377,9 +378,9 @@ class _Walk:
 
     def _compared(self, node: ast.Compare, positive: bool) -> tuple[Guard, ...]:
         operator, other = node.ops[0], node.comparators[0]
-        if not isinstance(operator, ast.Is | ast.IsNot | ast.Eq | ast.NotEq) or not _is_none(other):
+        if not isinstance(operator, (ast.Is, ast.IsNot, ast.Eq, ast.NotEq)) or not _is_none(other):
             return (Guard("other", (), positive, node.lineno),)
-        is_none = isinstance(operator, ast.Is | ast.Eq) == positive
+        is_none = isinstance(operator, (ast.Is, ast.Eq)) == positive
         left = node.left
         kind: Literal["has", "none"] = "none"
         holder = left.value if isinstance(left, ast.NamedExpr) else left

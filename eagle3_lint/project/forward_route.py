@@ -12,7 +12,7 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Literal
 
-from eagle3_lint.facts.nodes import dotted_name
+from eagle3_lint.facts.nodes import dotted_name, walk
 from eagle3_lint.project.classes import ClassInfo, Found
 from eagle3_lint.project.modules import FunctionNode
 from eagle3_lint.project.reading_forward import LOGITS, first_parameter
@@ -151,7 +151,7 @@ class _Paths:
     def __init__(self, function: FunctionNode) -> None:
         holder = first_parameter(function)
         self._known = {holder: "self"} if holder else {}
-        for node in ast.walk(function):
+        for node in walk(function):
             if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
                 path = self.path(node.value)
                 if path.startswith("self."):
@@ -164,4 +164,4 @@ class _Paths:
 
 
 def _calls(function: FunctionNode) -> Iterator[ast.Call]:
-    return (node for node in ast.walk(function) if isinstance(node, ast.Call))
+    return (node for node in walk(function) if isinstance(node, ast.Call))

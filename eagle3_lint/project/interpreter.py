@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from eagle3_lint.errors import UnreadableSourceError
 from eagle3_lint.facts.extract import bound_names, checks_typing, place_of
 from eagle3_lint.facts.module import Alternatives, Binding
+from eagle3_lint.facts.nodes import walk
 from eagle3_lint.project.classes import ClassInfo, Found
 from eagle3_lint.project.modules import Module
 from eagle3_lint.project.names import absolute_module
@@ -200,7 +201,7 @@ class Interpreter:
             except UnreadableSourceError as error:
                 found.append((UnknownValue(error.reason),))
                 continue
-            if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
+            if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:
                 found.append(self._guarded(node.value, frame))
             elif isinstance(node, ast.AugAssign):
                 grown.append(self._guarded(node.value, frame))
@@ -391,13 +392,13 @@ class Interpreter:
             frame.names[target.id] = values
         elif isinstance(target, ast.Attribute):
             for holder in self.evaluate(target.value, frame):
-                if isinstance(holder, SelfValue | InstanceValue | ExternalInstance):
+                if isinstance(holder, (SelfValue, InstanceValue, ExternalInstance)):
                     frame.heap.write(holder, target.attr, values, frame.site(target))
-        elif isinstance(target, ast.Tuple | ast.List):
+        elif isinstance(target, (ast.Tuple, ast.List)):
             self._unpack(target.elts, values, frame)
         elif isinstance(target, ast.Starred):
             self._assign(target.value, values, frame)
-        elif isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name | ast.Attribute):
+        elif isinstance(target, ast.Subscript) and isinstance(target.value, (ast.Name, ast.Attribute)):
             self._assign(target.value, _grow_entry(self.evaluate(target.value, frame), values), frame)
 
     def _unpack(self, targets: Sequence[ast.expr], values: Values, frame: Frame) -> None:
@@ -415,7 +416,7 @@ class Interpreter:
     def _bind_walrus(self, node: ast.expr, frame: Frame) -> None:
         if not frame.module.mentions(":="):
             return
-        for inner in ast.walk(node):
+        for inner in walk(node):
             if isinstance(inner, ast.NamedExpr):
                 frame.names[inner.target.id] = self.evaluate(inner.value, frame)
 
@@ -467,13 +468,13 @@ class Interpreter:
         return union(*(self._attribute_of(base, node.attr, frame, node) for base in bases))
 
     def _attribute_of(self, base: Value, name: str, frame: Frame, node: ast.expr) -> Values:
-        if isinstance(base, ModuleValue | ExternalValue):
+        if isinstance(base, (ModuleValue, ExternalValue)):
             return self._named(self.names.attribute((base,), name, far=frame.far), frame, node)
         if isinstance(base, ClassValue):
             return _to_infer(self._class_level(base, name), frame.site(node))
         if isinstance(base, SuperValue):
             return self._super_attribute(base, name)
-        if isinstance(base, SelfValue | InstanceValue):
+        if isinstance(base, (SelfValue, InstanceValue)):
             return self._instance_attribute(base, name, frame)
         if isinstance(base, ExternalInstance):
             written = frame.heap.read(base, name)
@@ -496,7 +497,7 @@ class Interpreter:
 
     def _super_attribute(self, base: SuperValue, name: str) -> Values:
         receiver = base.receiver
-        info = receiver.info if isinstance(receiver, SelfValue | InstanceValue | ClassValue) else None
+        info = receiver.info if isinstance(receiver, (SelfValue, InstanceValue, ClassValue)) else None
         found = info.find_after(base.owner, name) if info is not None else None
         if found is None:
             return (ExternalValue(f"super.{name}"),)
@@ -536,7 +537,7 @@ class Interpreter:
                 return (function,)
             if member.kind == "assign":
                 statement = module.statement(member.place)
-                if isinstance(statement, ast.Assign | ast.AnnAssign) and statement.value is not None:
+                if isinstance(statement, (ast.Assign, ast.AnnAssign)) and statement.value is not None:
                     holder = Frame(module, Heap(), found.definer)
                     return self.evaluate(statement.value, holder)
         except UnreadableSourceError as error:
@@ -596,7 +597,7 @@ class Interpreter:
         if isinstance(callee, UnknownValue):
             site = frame.site(node)
             return (replace(callee, missing=False, site=site, inferable=site if callee.inferable else None),)
-        if isinstance(callee, InstanceValue | SelfValue):
+        if isinstance(callee, (InstanceValue, SelfValue)):
             called = callee.info.find("__call__") is not None
             return _to_infer(_ANYTHING, frame.site(node)) if called else _ANYTHING
         site = frame.site(node)
@@ -620,7 +621,7 @@ class Interpreter:
         return tuple(
             (name, values)
             for name, values in given.items()
-            if any(isinstance(value, ClassValue | FunctionValue | ConstantValue) for value in values)
+            if any(isinstance(value, (ClassValue, FunctionValue, ConstantValue)) for value in values)
             and name not in _GIVEN_BY_RUNTIME
             and all(_is_plain(value) for value in values)
         )
@@ -631,7 +632,7 @@ class Interpreter:
         if self.names.follows(callee.module.name):
             return True
         return any(
-            isinstance(value, ClassValue | FunctionValue)
+            isinstance(value, (ClassValue, FunctionValue))
             for values in (*positional, *keywords.values())
             for value in values
         )
@@ -782,7 +783,7 @@ class Interpreter:
                 return self._reflection(node, frame, function.id)
             if function.id == "type" and len(node.args) == 1:
                 return tuple(
-                    ClassValue(value.info) if isinstance(value, SelfValue | InstanceValue) else _ANYTHING[0]
+                    ClassValue(value.info) if isinstance(value, (SelfValue, InstanceValue)) else _ANYTHING[0]
                     for value in self.evaluate(node.args[0], frame)
                 )
         if isinstance(function, ast.Attribute):
@@ -812,7 +813,7 @@ class Interpreter:
         if function == "setattr":
             values = self.evaluate(node.args[2], frame) if len(node.args) > 2 else _ANYTHING
             for holder in holders:
-                if isinstance(holder, SelfValue | InstanceValue | ExternalInstance):
+                if isinstance(holder, (SelfValue, InstanceValue, ExternalInstance)):
                     frame.heap.write(holder, name, values, frame.site(node))
             return (ConstantValue(None),)
         found = [self._attribute_of(holder, name, frame, node) for holder in holders]
@@ -826,7 +827,7 @@ class Interpreter:
         if function.attr not in _CONTAINER_METHODS:
             return self._explicit_init(node, function, frame)
         holders = self.evaluate(function.value, frame)
-        if not holders or not all(isinstance(value, MappingValue | SequenceValue) for value in holders):
+        if not holders or not all(isinstance(value, (MappingValue, SequenceValue)) for value in holders):
             return None
         arguments = [self.evaluate(argument, frame) for argument in node.args]
         if function.attr in {"get", "pop", "setdefault"}:
@@ -837,12 +838,12 @@ class Interpreter:
             return tuple(
                 SequenceValue((value.any_item(),), uniform=True)
                 for value in holders
-                if isinstance(value, MappingValue | SequenceValue)
+                if isinstance(value, (MappingValue, SequenceValue))
             )
         if function.attr in {"append", "add", "insert", "extend", "update"} and arguments:
             extending = function.attr in {"extend", "update"}
             added = [_items(arguments[-1]) if extending else arguments[-1]]
-            if isinstance(function.value, ast.Name | ast.Attribute):
+            if isinstance(function.value, (ast.Name, ast.Attribute)):
                 self._assign(function.value, _append(holders, added), frame)
             return (ConstantValue(None),)
         return None
@@ -858,7 +859,7 @@ class Interpreter:
 
     def _explicit_init(self, node: ast.Call, function: ast.Attribute, frame: Frame) -> Values | None:
         """``Base.method(self, …)``: the call goes on with the same object."""
-        if not node.args or not isinstance(function.value, ast.Name | ast.Attribute):
+        if not node.args or not isinstance(function.value, (ast.Name, ast.Attribute)):
             return None
         if not (isinstance(node.args[0], ast.Name) and frame.receiver is not None):
             return None
@@ -930,11 +931,11 @@ class Interpreter:
         for holder in holders:
             if isinstance(node.slice, ast.Slice) and isinstance(holder, SequenceValue):
                 found.append((SequenceValue((holder.any_item(),), uniform=True),))
-            elif isinstance(holder, MappingValue | SequenceValue):
+            elif isinstance(holder, (MappingValue, SequenceValue)):
                 found.append(_entry(holder, key))
             elif _has_own_items(holder):
                 found.append(_to_infer(_ANYTHING, frame.site(node)))
-            elif isinstance(holder, ClassValue | ExternalValue):
+            elif isinstance(holder, (ClassValue, ExternalValue)):
                 found.append((holder,))
             else:
                 found.append(_ANYTHING)
@@ -990,7 +991,7 @@ class Interpreter:
             values = self._name(node, frame)
             if len(values) == 1 and isinstance(values[0], ConstantValue):
                 return bool(values[0].value)
-            if values and all(isinstance(value, ClassValue | InstanceValue | FunctionValue) for value in values):
+            if values and all(isinstance(value, (ClassValue, InstanceValue, FunctionValue)) for value in values):
                 return True
         return None
 
@@ -1003,14 +1004,14 @@ class Interpreter:
 
     def _comparison(self, node: ast.Compare, frame: Frame) -> bool | None:
         operator = node.ops[0]
-        if not isinstance(operator, ast.Is | ast.IsNot | ast.Eq | ast.NotEq):
+        if not isinstance(operator, (ast.Is, ast.IsNot, ast.Eq, ast.NotEq)):
             return None
         left = self.evaluate(node.left, frame)
         right = self.evaluate(node.comparators[0], frame)
         same = _identical(left, right)
         if same is None:
             return None
-        return same if isinstance(operator, ast.Is | ast.Eq) else not same
+        return same if isinstance(operator, (ast.Is, ast.Eq)) else not same
 
 
 class _AnyKey:
@@ -1039,7 +1040,7 @@ def _argument(name: str, keywords: dict[str, Values], defaults: dict[str, Values
 
 def _chooses(value: Value) -> bool:
     """Whether an argument may decide which classes a constructor uses."""
-    return isinstance(value, ClassValue | FunctionValue) or (
+    return isinstance(value, (ClassValue, FunctionValue)) or (
         isinstance(value, ConstantValue) and isinstance(value.value, bool)
     )
 
@@ -1060,7 +1061,7 @@ def _has_own_items(holder: Value) -> bool:
 
 
 def _is_plain(value: Value) -> bool:
-    return isinstance(value, ClassValue | FunctionValue | ConstantValue)
+    return isinstance(value, (ClassValue, FunctionValue, ConstantValue))
 
 
 def _is_false(value: Value) -> bool:

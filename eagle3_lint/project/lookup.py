@@ -64,7 +64,7 @@ class Node:
     @property
     def info(self) -> ClassInfo | None:
         """The class of the object, where the project defines it."""
-        return self.value.info if isinstance(self.value, SelfValue | InstanceValue) else None
+        return self.value.info if isinstance(self.value, (SelfValue, InstanceValue)) else None
 
 
 @dataclass(frozen=True)
@@ -120,7 +120,7 @@ class Lookup:
         return Step(tuple(found), tuple(holding), tuple(lacking), unsure)
 
     def _items(self, node: Node) -> tuple[Node, ...] | None:
-        if isinstance(node.value, SequenceValue | MappingValue):
+        if isinstance(node.value, (SequenceValue, MappingValue)):
             return tuple(Node(value, node.heaps) for value in node.value.any_item())
         return None
 

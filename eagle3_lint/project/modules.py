@@ -123,7 +123,7 @@ def _statement_at(tree: ast.Module, place: Place) -> ast.stmt | None:
                 return node
             if node.lineno > place.line:
                 continue
-        if isinstance(node, ast.stmt | ast.ExceptHandler | ast.match_case):
+        if isinstance(node, (ast.stmt, ast.ExceptHandler, ast.match_case)):
             pending.extend(reversed([c for c in ast.iter_child_nodes(node) if not isinstance(c, ast.expr)]))
     return None
 

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator
 from typing import Literal
 
-from eagle3_lint.facts.nodes import dotted_name
+from eagle3_lint.facts.nodes import dotted_name, walk
 from eagle3_lint.project.effects import Effects, Event, Guard
 from eagle3_lint.project.modules import FunctionNode
 from eagle3_lint.project.reading_forward import LOGITS
@@ -47,7 +47,7 @@ def pair_use(effects: Effects, bodies: frozenset[str], flags: frozenset[str]) ->
     ``bodies`` are the paths that hold bodies (``self.model``); ``flags`` are the attributes that tell whether
     capture is on.
     """
-    nodes = tuple(ast.walk(effects.node))
+    nodes = tuple(walk(effects.node))
     results, rebound = _results(nodes, bodies)
     guards = {id(event.node): event.guards for event in effects.of("write")}
     unpackings = tuple(_unpackings(nodes, results, bodies, guards, flags))
@@ -60,7 +60,7 @@ def _is_opened(nodes: Iterable[ast.AST], results: frozenset[str]) -> bool:
     """Whether something indexes one of ``results``, spreads it, or asks what it is."""
     for inner in nodes:
         looked_at: list[ast.expr] = []
-        if isinstance(inner, ast.Subscript | ast.Starred):
+        if isinstance(inner, (ast.Subscript, ast.Starred)):
             looked_at = [inner.value]
         elif isinstance(inner, ast.Call) and dotted_name(inner.func) in {"isinstance", "len"}:
             looked_at = inner.args
@@ -85,7 +85,7 @@ def _results(nodes: Iterable[ast.AST], bodies: frozenset[str]) -> tuple[frozense
     found: set[str] = set()
     others: list[tuple[str, ast.expr]] = []
     for statement in nodes:
-        if not isinstance(statement, ast.Assign | ast.AnnAssign | ast.NamedExpr) or statement.value is None:
+        if not isinstance(statement, (ast.Assign, ast.AnnAssign, ast.NamedExpr)) or statement.value is None:
             continue
         targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
         for target in targets:
@@ -110,7 +110,7 @@ def _unpackings(
     flags: frozenset[str],
 ) -> Iterator[Unpacking]:
     for statement in nodes:
-        if not isinstance(statement, ast.Assign) or not isinstance(statement.targets[0], ast.Tuple | ast.List):
+        if not isinstance(statement, ast.Assign) or not isinstance(statement.targets[0], (ast.Tuple, ast.List)):
             continue
         names = [one.id for one in statement.targets[0].elts if isinstance(one, ast.Name)]
         if len(names) < 2 or len(names) != len(statement.targets[0].elts):
@@ -166,7 +166,7 @@ def hands_on(node: FunctionNode, name: str) -> bool:
     What only observes it (``len``, ``isinstance``, logging, comparisons, formatted text) doesn't count.
     """
     carriers = _derived(node, name)
-    return any(_leaves(statement, carriers) for statement in ast.walk(node))
+    return any(_leaves(statement, carriers) for statement in walk(node))
 
 
 def _derived(node: FunctionNode, name: str) -> frozenset[str]:
@@ -175,13 +175,13 @@ def _derived(node: FunctionNode, name: str) -> frozenset[str]:
     grown = True
     while grown:
         grown = False
-        for statement in ast.walk(node):
-            if not isinstance(statement, ast.Assign | ast.AnnAssign | ast.AugAssign) or statement.value is None:
+        for statement in walk(node):
+            if not isinstance(statement, (ast.Assign, ast.AnnAssign, ast.AugAssign)) or statement.value is None:
                 continue
             if not any(_carried(statement.value, carriers)):
                 continue
             targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
-            for inner in (one for target in targets for one in ast.walk(target)):
+            for inner in (one for target in targets for one in walk(target)):
                 if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store) and inner.id not in carriers:
                     carriers.add(inner.id)
                     grown = True
@@ -189,7 +189,7 @@ def _derived(node: FunctionNode, name: str) -> frozenset[str]:
 
 
 def _leaves(statement: ast.AST, carriers: frozenset[str]) -> bool:
-    if isinstance(statement, ast.Return | ast.Yield | ast.YieldFrom):
+    if isinstance(statement, (ast.Return, ast.Yield, ast.YieldFrom)):
         return statement.value is not None and any(_carried(statement.value, carriers))
     if isinstance(statement, ast.Call):
         if _observes(statement):
@@ -197,7 +197,7 @@ def _leaves(statement: ast.AST, carriers: frozenset[str]) -> bool:
         arguments = [*statement.args, *(keyword.value for keyword in statement.keywords)]
         return any(any(_carried(argument, carriers)) for argument in arguments)
     if isinstance(statement, ast.Assign):
-        stored = [one for one in statement.targets if isinstance(one, ast.Attribute | ast.Subscript)]
+        stored = [one for one in statement.targets if isinstance(one, (ast.Attribute, ast.Subscript))]
         return bool(stored) and any(_carried(statement.value, carriers))
     return False
 
@@ -212,13 +212,13 @@ def _carried(value: ast.expr, carriers: set[str] | frozenset[str]) -> Iterator[b
                 yield True
         elif isinstance(node, ast.IfExp):
             pending.extend((node.body, node.orelse))
-        elif isinstance(node, ast.Compare | ast.JoinedStr) or (isinstance(node, ast.Call) and _observes(node)):
+        elif isinstance(node, (ast.Compare, ast.JoinedStr)) or (isinstance(node, ast.Call) and _observes(node)):
             continue
         else:
             pending.extend(inner for inner in ast.iter_child_nodes(node) if isinstance(inner, ast.expr))
             if isinstance(node, ast.Call):
                 pending.extend(keyword.value for keyword in node.keywords)
-            elif isinstance(node, ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp):
+            elif isinstance(node, (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)):
                 pending.extend(generator.iter for generator in node.generators)
 
 

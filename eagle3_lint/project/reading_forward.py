@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from eagle3_lint.facts.nodes import dotted_name
+from eagle3_lint.facts.nodes import dotted_name, walk
 from eagle3_lint.project.modules import FunctionNode
 
 # What computes logits from hidden states, by its last name.
@@ -14,7 +14,7 @@ LOGITS = frozenset({"logits_processor", "lm_head", "compute_logits", "get_logits
 
 def called_names(node: FunctionNode) -> frozenset[str]:
     """The last identifier of everything that ``node`` calls."""
-    return frozenset(dotted_name(call.func).rpartition(".")[2] for call in ast.walk(node) if isinstance(call, ast.Call))
+    return frozenset(dotted_name(call.func).rpartition(".")[2] for call in walk(node) if isinstance(call, ast.Call))
 
 
 def attributes_of_self(node: FunctionNode) -> frozenset[str]:
@@ -22,7 +22,7 @@ def attributes_of_self(node: FunctionNode) -> frozenset[str]:
     first = first_parameter(node)
     return frozenset(
         inner.attr
-        for inner in ast.walk(node)
+        for inner in walk(node)
         if isinstance(inner, ast.Attribute) and isinstance(inner.value, ast.Name) and inner.value.id == first
     )
 
@@ -35,7 +35,7 @@ def first_parameter(node: FunctionNode) -> str:
 
 def reads_target_states(node: FunctionNode) -> bool:
     """Whether ``node`` reads the target's hidden states from ``spec_info``, as drafts do."""
-    for inner in ast.walk(node):
+    for inner in walk(node):
         if (
             isinstance(inner, ast.Attribute)
             and inner.attr == "hidden_states"
@@ -55,7 +55,7 @@ def _forwarded(node: FunctionNode) -> Iterator[str]:
     if len(order) < 2:
         return
     holder, wanted = order[0].arg, order[1].arg
-    for call in ast.walk(node):
+    for call in walk(node):
         if not isinstance(call, ast.Call) or len(call.args) < 2:
             continue
         inner, name = call.args[0], call.args[1]
@@ -69,7 +69,7 @@ def language_model_arguments(node: FunctionNode) -> tuple[str, ...]:
     """The attributes of ``self`` that ``node`` hands to ``general_mm_embed_routine`` as the language model."""
     found: dict[str, None] = {}
     first = first_parameter(node)
-    for call in ast.walk(node):
+    for call in walk(node):
         if not isinstance(call, ast.Call):
             continue
         for keyword in call.keywords:

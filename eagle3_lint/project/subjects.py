@@ -31,8 +31,8 @@ def delegating_subjects(project: Project) -> tuple[ClassInfo, ...]:
         for info in project.classes
         if info not in roles.inherited
         and "EntryClass" not in info.module.final
-        and not roles.is_draft(info)
         and roles.is_multimodal(info)
+        and not roles.is_draft(info)
     ]
     return (*targets, *loose)
 

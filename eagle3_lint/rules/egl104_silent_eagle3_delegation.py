@@ -45,6 +45,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
+from eagle3_lint.facts.nodes import walk
 from eagle3_lint.findings.model import Evidence, Finding, Fix
 from eagle3_lint.fixes.raising import raising_fix
 from eagle3_lint.project.classes import ClassInfo, Found
@@ -94,7 +95,7 @@ def _asserts(function: FunctionNode) -> bool:
     """Whether an ``assert`` asks the question, and so answers it."""
     return any(
         isinstance(node, ast.Assert) and any(word in ast.dump(node.test) for word in _QUESTIONS)
-        for node in ast.walk(function)
+        for node in walk(function)
     )
 
 

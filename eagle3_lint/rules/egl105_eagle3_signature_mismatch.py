@@ -51,6 +51,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
+from eagle3_lint.facts.nodes import walk
 from eagle3_lint.findings.model import Evidence, Finding, Fix
 from eagle3_lint.fixes.signature import default_fix
 from eagle3_lint.project.classes import ClassInfo, Found
@@ -185,7 +186,7 @@ def _drops_layers(function: FunctionNode, signature: _Signature) -> bool:
     layers = signature.positional[0]
     return not signature.any_positional and not any(
         isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in (layers, "locals", "vars")
-        for node in ast.walk(function)
+        for node in walk(function)
     )
 
 

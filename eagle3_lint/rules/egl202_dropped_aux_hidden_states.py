@@ -52,7 +52,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from eagle3_lint.facts.nodes import dotted_name
+from eagle3_lint.facts.nodes import dotted_name, walk
 from eagle3_lint.findings.model import Evidence, Finding, Span
 from eagle3_lint.project.capture_flow import Holder, SetterEffects
 from eagle3_lint.project.classes import ClassInfo, Found, topmost
@@ -192,7 +192,7 @@ def _uses_inner_forward(context: ProjectContext, info: ClassInfo, prefix: str) -
 
     for method in context.project.capture_flow.reach(info).methods:
         function = method.function()
-        for call in ast.walk(function) if function is not None and prefix in method.text else ():
+        for call in walk(function) if function is not None and prefix in method.text else ():
             if not isinstance(call, ast.Call):
                 continue
             if dotted_name(call.func).removesuffix(".forward") == prefix:

@@ -9,6 +9,7 @@ import ast
 import re
 from collections.abc import Iterable, Iterator
 
+from eagle3_lint.facts.nodes import walk
 from eagle3_lint.project.contract.flow import Flow, Frame, Place, bound_arguments, handed_parameter
 from eagle3_lint.project.contract.model import PROTOCOLS, Protocol
 from eagle3_lint.project.contract.roles import Role, Roles
@@ -330,7 +331,7 @@ def _suppresses_missing(context: ast.expr) -> bool:
 
 def _raises_again(handler: ast.ExceptHandler) -> bool:
     """Whether the handler may let the very error through: then nothing is guarded."""
-    for node in ast.walk(handler):
+    for node in walk(handler):
         if isinstance(node, ast.Raise) and (
             node.exc is None or (isinstance(node.exc, ast.Name) and node.exc.id == handler.name)
         ):

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 
 from eagle3_lint.errors import UnreadableSourceError
+from eagle3_lint.facts.nodes import walk
 from eagle3_lint.project.contract.needles import Needle, attribute_needle
 from eagle3_lint.project.contract.outline import Block, outline_of
 from eagle3_lint.records import dataclass, replace
@@ -427,7 +428,7 @@ class RuntimeModule:
             tree = self.parse(replace(self.source, text=block.alone))
         except UNREADABLE:
             return None
-        for node in ast.walk(tree):
+        for node in walk(tree):
             if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 return node
         return None

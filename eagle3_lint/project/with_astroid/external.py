@@ -93,6 +93,6 @@ def is_external(node: object) -> str:
         return node.dotted
     if isinstance(node, ExternalModule):
         return str(node.name)
-    if isinstance(node, nodes.ClassDef | nodes.FunctionDef) and node.root().name == "builtins":
+    if isinstance(node, (nodes.ClassDef, nodes.FunctionDef)) and node.root().name == "builtins":
         return f"builtins.{node.name}"
     return ""

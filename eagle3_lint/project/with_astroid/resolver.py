@@ -247,7 +247,7 @@ class AstroidResolver(Names):
             return (ModuleValue(node.name),)
         if isinstance(node, nodes.Const):
             return (ConstantValue(node.value),)
-        if isinstance(node, nodes.List | nodes.Tuple | nodes.Set):
+        if isinstance(node, (nodes.List, nodes.Tuple, nodes.Set)):
             items = [self._inferred(item, None, depth + 1) for item in node.elts]
             return (SequenceValue(tuple(items)),) if all(items) else ()
         if isinstance(node, nodes.Dict):
@@ -360,20 +360,20 @@ def _standing(bindings: Iterable[nodes.NodeNG]) -> list[nodes.NodeNG]:
         if is_typing_only(binding):
             continue
         statement = binding.statement()
-        if isinstance(statement.parent, nodes.Module | nodes.ClassDef) and not _may_not_run(statement):
+        if isinstance(statement.parent, (nodes.Module, nodes.ClassDef)) and not _may_not_run(statement):
             standing = []
         standing.append(binding)
     return standing
 
 
 def _may_not_run(statement: nodes.NodeNG) -> bool:
-    return isinstance(statement, nodes.For | nodes.While | nodes.With | nodes.Try | nodes.If)
+    return isinstance(statement, (nodes.For, nodes.While, nodes.With, nodes.Try, nodes.If))
 
 
 def _tried(binding: nodes.NodeNG) -> tuple[nodes.NodeNG | None, bool]:
     """The innermost ``try`` around ``binding``, and whether it lies in one of its handlers."""
     child, parent = binding, binding.parent
-    while parent is not None and not isinstance(parent, nodes.Module | nodes.ClassDef | nodes.FunctionDef):
+    while parent is not None and not isinstance(parent, (nodes.Module, nodes.ClassDef, nodes.FunctionDef)):
         if isinstance(parent, nodes.ExceptHandler):
             return parent.parent, True
         if isinstance(parent, nodes.Try) and any(child is one for one in (*parent.body, *parent.orelse)):
