@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
 from eagle3_lint.facts.typing_model import Cause, StarExports, StarImport, TypingUse
-from eagle3_lint.facts.typing_words import Suspicion, normalized, suspicion
+from eagle3_lint.facts.typing_words import Suspicion, normalized, occurrences, suspicion
 from eagle3_lint.sources.text import SourceText
 
 if TYPE_CHECKING:
@@ -24,57 +25,49 @@ __all__ = [
     "StarImport",
     "TypingUse",
     "find_undefined_typing_names",
-    "may_have_undefined_typing_names",
 ]
 
-_IMPORT_LINES = r"^[ \t\f]*(?:from|import)\b.*(?:\b(?:typing|typing_extensions|collections)\b|\*)"
-
-
-def may_have_undefined_typing_names(text: str) -> bool:
-    """Whether ``find_undefined_typing_names`` can find anything in ``text``.
-
-    Reads the text alone, far faster than parsing it. False is certain; True is a suspicion.
-    """
-    suspected = suspicion(text)
-    return bool(suspected.names or suspected.modules)
+# A literal start lets the matcher leap from line to line.
+_IMPORT_LINE = re.compile(r"\n[ \t\f]*(?:from|import)\b[^\n]*(?:\b(?:typing|typing_extensions|collections)\b|\*)")
 
 
 def find_undefined_typing_names(
-    source: SourceText, tree: ast.Module, target: tuple[int, int], star_exports: StarExports
+    source: SourceText, tree: Callable[[], ast.Module], target: tuple[int, int], star_exports: StarExports
 ) -> tuple[TypingUse, ...]:
-    """The uses in ``tree``, parsed from ``source``, of typing names that nothing provides, in their order.
+    """The uses in ``source`` of typing names that nothing provides, in their order.
 
-    ``target`` is the Python version that the module is for; ``star_exports`` tells what a star import binds, or None,
+    ``tree`` parses it, which the text of most modules makes needless. ``target`` is the Python version that the module is for; ``star_exports`` tells what a star import binds, or None,
     which silences every name that the import may provide. Errors: none of its own; ``RecursionError`` can only come
     from running it at the end of Python's stack.
     """
-    return uses_of(source, tree, target, star_exports, suspicion(source.text))
+    suspected = suspicion(source.text)
+    return uses_of(source, tree(), target, star_exports, suspected) if suspected else ()
 
 
 def uses_of(
     source: SourceText, tree: ast.Module, target: tuple[int, int], star_exports: StarExports, suspected: Suspicion
 ) -> tuple[TypingUse, ...]:
     """As ``find_undefined_typing_names``, for the ``suspected`` names only."""
-    if not suspected.names and not suspected.modules:
+    if not suspected:
         return ()
     from eagle3_lint.facts.typing_walk import Walk  # most modules need no walk
 
     text = normalized(source.text)
-    words = "|".join(sorted(suspected.names | suspected.modules))
-    lines = _lines(rf"\b(?:{words})\b|{_IMPORT_LINES}", text)
-    declarations = _lines(r"\b(?:global|nonlocal)\b", text)
+    imports = (match.end() - 2 for match in _IMPORT_LINE.finditer("\n" + text))
+    lines = _lines((*occurrences(text, suspected.names | suspected.modules), *imports), text)
+    declarations = _lines(occurrences(text, ("global", "nonlocal")), text)
     walk = Walk(source, suspected.names, suspected.modules, lines, declarations, target, star_exports)
     uses = (_use(unprovided) for unprovided in walk.run(tree))
     return tuple(sorted(uses, key=lambda use: (use.span.line, use.span.column, use.name)))
 
 
-def _lines(pattern: str, text: str) -> list[int]:
-    """The numbers, ascending, of the lines on which ``pattern`` matches."""
+def _lines(offsets: Iterable[int], text: str) -> list[int]:
+    """The numbers, ascending, of the lines that ``offsets`` are in."""
     lines: list[int] = []
     line, position = 1, 0
-    for match in re.finditer(pattern, text, re.MULTILINE):
-        line += text.count("\n", position, match.start())
-        position = match.start()
+    for offset in sorted(offsets):
+        line += text.count("\n", position, offset)
+        position = offset
         if not lines or lines[-1] != line:
             lines.append(line)
     return lines

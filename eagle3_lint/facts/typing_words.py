@@ -49,6 +49,8 @@ _MODULE_USES = {
 _WORD_AFTER = re.compile(r"[ \t]+(\w+)")
 _LONGEST_LINE = 1000
 """How far a line is looked at around a word, so that one line of megabytes costs no more than many short ones."""
+_LONGEST_BLOCK = 20
+"""How many lines of a block under a test are looked at for what it binds."""
 _BINDING_WORDS = frozenset({"def", "class", "import", "global", "nonlocal"})
 
 
@@ -57,6 +59,9 @@ class Suspicion(NamedTuple):
 
     names: frozenset[str]
     modules: frozenset[str]
+
+    def __bool__(self) -> bool:
+        return bool(self.names or self.modules)
 
 
 NO_SUSPICION = Suspicion(frozenset(), frozenset())
@@ -111,22 +116,42 @@ def _bindings_last(text: str, words: frozenset[str]) -> bool:
 
     A ``del`` can end it, and a block under ``TYPE_CHECKING`` in a function can hide it.
     """
-    if "TYPE_CHECKING" in words and _in_nested_test(text, "TYPE_CHECKING"):
+    if "TYPE_CHECKING" in words and _is_hidden_by_test(text, "TYPE_CHECKING"):
         return False
     if "del" not in words:
         return True
     return not any(_endangers(rest) for rest in _DELETED.findall(text))
 
 
-def _in_nested_test(text: str, name: str) -> bool:
-    """Whether ``name`` stands in an indented line that may be the test of a block."""
+def _is_hidden_by_test(text: str, name: str) -> bool:
+    """Whether ``name`` stands in an indented line that may be the test of a block which binds a name of the table."""
     start = text.find(name)
     while start >= 0:
         before = _line_before(text, start)
-        if before is None or (before[:1].isspace() and "if" in before):
+        if before is None or (before[:1].isspace() and "if" in before and _may_bind(text, start, before)):
             return True
         start = text.find(name, start + len(name))
     return False
+
+
+def _may_bind(text: str, start: int, before: str) -> bool:
+    """Whether the block under the test at ``start``, whose line begins with ``before``, may bind a name of the table."""
+    indent = len(before) - len(before.lstrip())
+    block: list[str] = []
+    depth = 0
+    for line in text[start:].split("\n", _LONGEST_BLOCK)[:_LONGEST_BLOCK]:
+        stripped = line.strip()
+        if block and depth == 0 and stripped and len(line) - len(line.lstrip()) <= indent:
+            return _has_table_names("\n".join(block))
+        if any(character in stripped for character in "\"'\\*"):
+            return True
+        depth += sum(map(stripped.count, "([{")) - sum(map(stripped.count, ")]}"))
+        block.append(line)
+    return True
+
+
+def _has_table_names(text: str) -> bool:
+    return not (PUBLIC_NAMES - {"TYPE_CHECKING"} | MODULE_ALIASES).isdisjoint(re.findall(r"\w+", text))
 
 
 def _line_before(text: str, index: int) -> str | None:
@@ -205,6 +230,17 @@ def _maybe_used(text: str, name: str, end: int) -> bool:
             return True
         start = text.find(name, stop, end)
     return False
+
+
+def occurrences(text: str, words: Iterable[str]) -> Iterator[int]:
+    """The offsets at which one of ``words`` stands in ``text`` as a whole word."""
+    for word in words:
+        start = text.find(word)
+        while start >= 0:
+            stop = start + len(word)
+            if not _joined(text, start - 1) and not _joined(text, stop):
+                yield start
+            start = text.find(word, stop)
 
 
 def _joined(text: str, index: int) -> bool:

@@ -6,12 +6,7 @@ import ast
 from collections.abc import Callable
 from functools import cached_property
 
-from eagle3_lint.facts.typing_use import (
-    StarImport,
-    TypingUse,
-    find_undefined_typing_names,
-    may_have_undefined_typing_names,
-)
+from eagle3_lint.facts.typing_use import StarImport, TypingUse, find_undefined_typing_names
 from eagle3_lint.records import dataclass
 from eagle3_lint.sources.text import SourceText
 
@@ -55,9 +50,7 @@ class ModuleContext:
     @cached_property
     def typing_uses(self) -> tuple[TypingUse, ...]:
         """The uses of typing names that no binding provides; the tree isn't needed for most modules."""
-        if not may_have_undefined_typing_names(self.source.text):
-            return ()
-        return find_undefined_typing_names(self.source, self.tree, self.target, self._exports)
+        return find_undefined_typing_names(self.source, lambda: self.tree, self.target, self._exports)
 
     @property
     def is_model_module(self) -> bool:

@@ -23,7 +23,9 @@ Place = tuple[int, str]
 
 
 def uses(text: str) -> tuple[TypingUse, ...]:
-    return find_undefined_typing_names(SourceText("p.py", text.encode(), text), ast.parse(text), TARGET, lambda _: None)
+    return find_undefined_typing_names(
+        SourceText("p.py", text.encode(), text), lambda: ast.parse(text), TARGET, lambda _: None
+    )
 
 
 def programs(seed: int) -> Iterator[str]:

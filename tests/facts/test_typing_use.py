@@ -18,7 +18,7 @@ needs_places = pytest.mark.skipif(sys.version_info < (3, 12), reason="format str
 def uses(text: str, target: tuple[int, int] = (3, 12), **stars: frozenset[str] | None) -> tuple[TypingUse, ...]:
     """The uses in ``text``; ``stars`` are the exports of the modules that it imports from with a star."""
     source = SourceText("p.py", text.encode(), text)
-    return find_undefined_typing_names(source, ast.parse(text), target, lambda star: stars.get(star.module))
+    return find_undefined_typing_names(source, lambda: ast.parse(text), target, lambda star: stars.get(star.module))
 
 
 def only(text: str, target: tuple[int, int] = (3, 12)) -> TypingUse:
@@ -200,7 +200,7 @@ def test_star_imports() -> None:
 
     def found(text: str) -> list[str]:
         source = SourceText("p.py", text.encode(), text)
-        return [use.name for use in find_undefined_typing_names(source, ast.parse(text), (3, 12), exports)]
+        return [use.name for use in find_undefined_typing_names(source, lambda: ast.parse(text), (3, 12), exports)]
 
     assert found("from known import *\nx: List[Set]") == ["Set"]
     assert found("from empty import *\nx: List[Set]") == ["List", "Set"]
@@ -257,7 +257,7 @@ def test_deep_nesting_does_not_exhaust_the_stack(text: str) -> None:
         tree = ast.parse(text)
     except (RecursionError, MemoryError):
         pytest.skip("this Python can't parse it")
-    found = find_undefined_typing_names(SourceText("p.py", text.encode(), text), tree, (3, 12), lambda _: None)
+    found = find_undefined_typing_names(SourceText("p.py", text.encode(), text), lambda: tree, (3, 12), lambda _: None)
     assert [use.name for use in found] == ["Optional"]
 
 

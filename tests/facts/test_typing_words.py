@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from eagle3_lint.facts.typing_names import PUBLIC_NAMES
-from eagle3_lint.facts.typing_use import may_have_undefined_typing_names, uses_of
+from eagle3_lint.facts.typing_use import uses_of
 from eagle3_lint.facts.typing_words import MODULE_ALIASES, Suspicion, normalized, suspicion
 from eagle3_lint.sources.text import SourceText
 
@@ -31,6 +31,10 @@ CLEAN = {
     "parameter": "def f(runtime=None): pass\n",
     "definition": "class Reader: pass\n\n\ndef cast(): pass\n",
     "part of a word": "OptionalThing = MyList = broadcast = 1\n",
+    "test that binds nothing": (
+        "from typing import TYPE_CHECKING, List\ndef f(x):\n    if TYPE_CHECKING:  # see above\n"
+        "        assert isinstance(\n    x, (int, str)\n)\n\n    return List\n"
+    ),
     "delete of another name": "from typing import List\nmodel = 1\ndel model\nx: List\n",
 }
 SUSPECT = {
@@ -47,6 +51,16 @@ SUSPECT = {
     "hidden in a function": (
         "from typing import TYPE_CHECKING, List\ndef f():\n    if TYPE_CHECKING:\n"
         "        from typing import List\n    return List\n"
+    ),
+    "hidden by the second line": (
+        "from typing import TYPE_CHECKING, List\ndef f(x):\n    if TYPE_CHECKING:\n        assert (\n    x\n)\n"
+        "        from typing import List\n    return List\n"
+    ),
+    "hidden on the line of the test": (
+        "from typing import TYPE_CHECKING, List\ndef f():\n    if TYPE_CHECKING: import List\n    return List\n"
+    ),
+    "module hidden in a function": (
+        "import typing as t\ndef f():\n    if t.TYPE_CHECKING:\n        import x as t\n    return t.List\n"
     ),
     "another name of the import": "from typing import List as Rows\nx: List\n",
     "string": "x: 'Optional[int]'\n",
@@ -81,12 +95,12 @@ def suspected(text: str) -> tuple[str, ...]:
 @pytest.mark.parametrize("text", CLEAN.values(), ids=CLEAN)
 def test_text_that_needs_no_parsing(text: str) -> None:
     assert not suspected(text)
-    assert not may_have_undefined_typing_names(text)
+    assert not bool(suspicion(text))
 
 
 @pytest.mark.parametrize("text", SUSPECT.values(), ids=SUSPECT)
 def test_text_that_needs_parsing(text: str) -> None:
-    assert may_have_undefined_typing_names(text)
+    assert bool(suspicion(text))
 
 
 @pytest.mark.parametrize("name", ["hash in a string", "ligature", "mathematical letters", "carriage returns"])
@@ -112,4 +126,4 @@ def test_the_sieve_changes_nothing(path: Path) -> None:
     tree = ast.parse(text)
     sieved = uses_of(source, tree, (3, 12), lambda _: None, suspicion(text))
     assert sieved == uses_of(source, tree, (3, 12), lambda _: None, EVERYTHING)
-    assert bool(sieved) <= may_have_undefined_typing_names(text)
+    assert bool(sieved) <= bool(suspicion(text))

@@ -25,10 +25,9 @@ from eagle3_lint.facts.typing_names import PUBLIC_NAMES
 from eagle3_lint.facts.typing_use import (
     TypingUse,
     find_undefined_typing_names,
-    may_have_undefined_typing_names,
     uses_of,
 )
-from eagle3_lint.facts.typing_words import MODULE_ALIASES, Suspicion
+from eagle3_lint.facts.typing_words import MODULE_ALIASES, Suspicion, suspicion
 from eagle3_lint.sources.text import SourceText
 
 NAMES = PUBLIC_NAMES | MODULE_ALIASES
@@ -76,8 +75,8 @@ def _compare_file(
 ) -> None:
     source = SourceText(str(path), text.encode(), text)
     before = time.perf_counter()
-    suspect = may_have_undefined_typing_names(text)
-    found = find_undefined_typing_names(source, tree, target, lambda _: None) if suspect else ()
+    suspect = bool(suspicion(text))
+    found = find_undefined_typing_names(source, lambda: tree, target, lambda _: None) if suspect else ()
     result.finding += time.perf_counter() - before
     result.counts.update(files=1, suspect=suspect)
     result.counts.update("EGL301" if use.evaluated else "EGL302" for use in found)
