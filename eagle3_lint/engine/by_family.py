@@ -4,13 +4,13 @@ between two processes."""
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from eagle3_lint.cache.store import digest
 from eagle3_lint.engine.loading import load_models
 from eagle3_lint.engine.outcome import Outcome
-from eagle3_lint.engine.second_process import WORTH_A_PROCESS, SecondProcess, halves
+from eagle3_lint.engine.second_process import WORTH_A_PROCESS, Shared
 from eagle3_lint.facts.imports import Import, imports_in
 from eagle3_lint.findings.report import InternalError
 from eagle3_lint.project.families import Family, families, links
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from eagle3_lint.project.project import Project
     from eagle3_lint.rules.base import Rule
 
-# What this process has to do beside: the rules' conclusions, and the report.
-_OWN_SHARE = 0.15
+# Each costs a look through all classes; with too few, one process waits for the other.
+_BATCHES = 12
 
 
 def check_families(opened: OpenedProject, rules: Sequence[Rule]) -> tuple[Outcome, Project]:
@@ -125,12 +125,14 @@ class _Remembering:
 
 
 def _check(opened: OpenedProject, project: Project, pending: Sequence[Family], rules: Sequence[Rule]) -> Outcome:
-    first, second = _halves(opened, pending)
-    if not second:
-        return _run(opened, project, first, rules)
-    with SecondProcess(lambda: _plain(opened, project, second, rules)) as other:
-        found = _run(opened, project, first, rules)
-        plain, errors, outside = other.result()
+    sizes = {family: sum(_size(opened, path) for path in family) for family in pending}
+    if not opened.parallel or sum(sizes.values()) < WORTH_A_PROCESS:
+        return _run(opened, project, pending, rules)
+    found = Outcome()
+    with Shared(_batches(sizes), lambda taken: _plain(opened, project, taken, rules)) as shared:
+        for batch in shared.taken():
+            found.add(_run(opened, project, batch, rules))
+        plain, errors, outside = shared.result()
     found.add(Outcome.decoded(plain))
     opened.internal_errors.extend(InternalError(*error) for error in errors)
     opened.visited_elsewhere.update(outside)
@@ -147,20 +149,30 @@ def _run(opened: OpenedProject, project: Project, chosen: Iterable[Family], rule
     return found
 
 
-def _plain(opened: OpenedProject, project: Project, chosen: Iterable[Family], rules: Sequence[Rule]) -> Any:
-    opened.internal_errors.clear()
-    found = _run(opened, project, chosen, rules).encoded()
-    errors = [(one.rule, one.path, one.line, one.text) for one in opened.internal_errors]
+def _plain(opened: OpenedProject, project: Project, taken: Iterable[Sequence[Family]], rules: Sequence[Rule]) -> Any:
+    before = len(opened.internal_errors)
+    outcome = Outcome()
+    for batch in taken:
+        outcome.add(_run(opened, project, batch, rules))
+    found = outcome.encoded()
+    # Whoever asks adds them to his own; where the second process failed, that is this very list.
+    errors = [(one.rule, one.path, one.line, one.text) for one in opened.internal_errors[before:]]
+    del opened.internal_errors[before:]
     return found, errors, sorted(opened.outside())
 
 
-def _halves(opened: OpenedProject, pending: Sequence[Family]) -> tuple[list[Family], list[Family]]:
-    """Two halves of about the same amount of text; the second is empty where one process does as well."""
-    sizes = {family: sum(_size(opened, path) for path in family) for family in pending}
-    size = sum(sizes.values())
-    if not opened.parallel or size < WORTH_A_PROCESS:
-        return list(pending), []
-    return halves(sorted(pending, key=min), sizes.__getitem__, size * _OWN_SHARE, 0)
+def _batches(sizes: Mapping[Family, int]) -> list[list[Family]]:
+    """The families in batches of about the same amount of text, the largest first."""
+    most = sum(sizes.values()) / _BATCHES
+    batches: list[list[Family]] = []
+    filled = most
+    for family in sorted(sorted(sizes, key=min), key=sizes.__getitem__, reverse=True):
+        if filled + sizes[family] > most:
+            batches.append([])
+            filled = 0
+        batches[-1].append(family)
+        filled += sizes[family]
+    return batches
 
 
 def _size(opened: OpenedProject, path: str) -> int:

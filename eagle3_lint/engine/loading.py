@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from eagle3_lint.engine.second_process import WORTH_A_PROCESS, SecondProcess, halves
+from eagle3_lint.engine.second_process import WORTH_A_PROCESS, Shared
 from eagle3_lint.errors import UnreadableSourceError
 from eagle3_lint.facts.encoding import decode, encode
 from eagle3_lint.facts.extract import facts_of
@@ -17,11 +17,6 @@ if TYPE_CHECKING:
     from eagle3_lint.engine.opened import OpenedProject
     from eagle3_lint.project.contract import Contract
 
-# Reading a contract takes as long as parsing this much text.
-_WEIGHT_OF_CONTRACT = 1_500_000
-# What this process has to do beside: receive what the other found.
-_OWN_SHARE = 0.1
-
 
 def load_models(opened: OpenedProject, paths: Sequence[str]) -> None:
     """Parse the modules at ``paths`` and read the contract, as far as neither is known from the last run."""
@@ -29,13 +24,18 @@ def load_models(opened: OpenedProject, paths: Sequence[str]) -> None:
     size = sum(len(source.data) for source in sources)
     if not opened.parallel or size < WORTH_A_PROCESS:
         return
-    extra = 0 if opened.knows_contract else _WEIGHT_OF_CONTRACT
-    mine, others = halves(sources, lambda one: len(one.data), size * _OWN_SHARE, extra)
-    with SecondProcess(lambda: _plain(opened, others)) as second:
-        for source in mine:
-            opened.modules.at(source.path)
-        plain, contract = second.result()
-    _install(opened, others, plain)
+    # The largest first: at the end small ones are left, with which both processes end at the same time.
+    items: list[SourceText | None] = [*sorted(sources, key=lambda one: len(one.data), reverse=True)]
+    if not opened.knows_contract:
+        items.insert(0, None)
+    with Shared(items, lambda taken: _plain(opened, taken)) as shared:
+        for source in shared.taken():
+            if source is not None:
+                opened.modules.at(source.path)
+            else:
+                opened.install_contract(opened.read_contract())
+        plain, contract = shared.result()
+    _install(opened, plain)
     if contract is not None:
         opened.install_contract(decode_contract(contract))
 
@@ -48,19 +48,24 @@ def _unknown(opened: OpenedProject, path: str) -> SourceText | None:
     return None if opened.memory is not None and opened.memory.knows_facts(source) else source
 
 
-def _plain(opened: OpenedProject, sources: Sequence[SourceText]) -> Any:
-    contract: Contract | None = None if opened.knows_contract else opened.read_contract()
-    facts: list[Any] = []
-    for source in sources:
+def _plain(opened: OpenedProject, taken: Iterable[SourceText | None]) -> Any:
+    """The facts of the sources that are ``taken``, and the contract where the item that stands for it is among them."""
+    contract: Contract | None = None
+    facts: dict[str, Any] = {}
+    for source in taken:
+        if source is None:
+            contract = opened.read_contract()
+            continue
         try:
-            facts.append(encode(facts_of(source)))
+            facts[source.path] = encode(facts_of(source))
         except UnreadableSourceError as error:
-            facts.append((error.reason, error.line, error.column))
+            facts[source.path] = (error.reason, error.line, error.column)
     return facts, None if contract is None else encode_contract(contract)
 
 
-def _install(opened: OpenedProject, sources: Sequence[SourceText], plain: Sequence[Any]) -> None:
-    for source, one in zip(sources, plain, strict=True):
+def _install(opened: OpenedProject, plain: Mapping[str, Any]) -> None:
+    for path, one in plain.items():
+        source = opened.modules.source(path)
         if isinstance(one[0], str):
             opened.modules.install(source, UnreadableSourceError(*one))
             continue

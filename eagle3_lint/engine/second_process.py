@@ -8,14 +8,17 @@ from __future__ import annotations
 import marshal
 import os
 import signal
-from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
 # Less text than this is dealt with sooner than a second process is started.
 WORTH_A_PROCESS = 400_000
+# So many numbers fit into any system's pipe while nobody reads.
+_NUMBER = 2
+_MOST_SHARED = 4096 // _NUMBER
 # Seconds after which a second process sees that the first is gone.
 _LOOKS_EVERY = 0.2
 
@@ -42,14 +45,10 @@ class SecondProcess:
     def __exit__(self, *_: object) -> None:
         self.stop()
 
-    def result(self) -> Any:
-        """The computed value; what the computation raises is raised here."""
-        if not self._child:
-            return self._compute()
-        data = self._read()
-        if not data:
-            return self._compute()
-        return marshal.loads(data)
+    def result(self, instead: Callable[[], Any] | None = None) -> Any:
+        """The computed value, or that of ``instead`` where there is no child or it failed; what these raise is raised here."""
+        data = self._read() if self._child else b""
+        return marshal.loads(data) if data else (instead or self._compute)()
 
     def stop(self) -> None:
         """End the child, if it still runs, without its value."""
@@ -114,18 +113,48 @@ def _end_with(parent: int) -> None:
     signal.setitimer(signal.ITIMER_REAL, _LOOKS_EVERY, _LOOKS_EVERY)
 
 
-def halves(items: Iterable[T], size: Callable[[T], int], first: float, second: float) -> tuple[list[T], list[T]]:
-    """``items``, the largest first, each put where there is less to do so far.
+class Shared(Generic[T]):
+    """Items that two processes take one by one, so that neither waits for the other; those given first are taken first.
 
-    ``first`` and ``second`` are what there is to do beside, in the unit of ``size``. Items of one size keep their order.
+    ``compute`` turns the items that the second process takes into a plain value. Where there is no second process, all
+    of them are taken here.
     """
-    parts: tuple[list[T], list[T]] = ([], [])
-    weights = [first, second]
-    for item in sorted(items, key=size, reverse=True):
-        lighter = weights.index(min(weights))
-        parts[lighter].append(item)
-        weights[lighter] += size(item)
-    return parts
+
+    def __init__(self, items: Sequence[T], compute: Callable[[Iterable[T]], Any]) -> None:
+        self._items = items
+        self._compute = compute
+        self._mine: set[int] = set()
+        # What is in a pipe is handed to one reader only, and a number is read whole.
+        self._numbers, writing = os.pipe()
+        with os.fdopen(writing, "wb") as stream:
+            for number in range(min(len(items), _MOST_SHARED)):
+                stream.write(number.to_bytes(_NUMBER, "little"))
+        self._second = SecondProcess(lambda: compute(self._taken()))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._second.stop()
+        os.close(self._numbers)
+
+    def taken(self) -> Iterator[T]:
+        """The items that this process is to deal with, until none is left."""
+        yield from self._items[_MOST_SHARED:]
+        yield from self._taken()
+
+    def _taken(self) -> Iterator[T]:
+        while data := os.read(self._numbers, _NUMBER):
+            number = int.from_bytes(data, "little")
+            self._mine.add(number)
+            yield self._items[number]
+
+    def result(self) -> Any:
+        """What ``compute`` makes of the other items; where the second process failed, it is done here."""
+        return self._second.result(lambda: self._compute(self._left()))
+
+    def _left(self) -> Iterator[T]:
+        return (one for number, one in enumerate(self._items[:_MOST_SHARED]) if number not in self._mine)
 
 
 def can_fork() -> bool:
