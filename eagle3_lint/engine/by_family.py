@@ -13,7 +13,7 @@ from eagle3_lint.engine.outcome import Outcome
 from eagle3_lint.engine.second_process import WORTH_A_PROCESS, Shared
 from eagle3_lint.facts.imports import Import, imports_in
 from eagle3_lint.findings.report import InternalError
-from eagle3_lint.project.families import Family, families, links
+from eagle3_lint.project.families import Family, Links, families, links
 from eagle3_lint.project.imports import Digests, ImportGraph
 from eagle3_lint.records import dataclass
 
@@ -38,12 +38,16 @@ def _all_anew(opened: OpenedProject, rules: Sequence[Rule]) -> tuple[Outcome, Pr
     project = opened.project_to_check()
     load_models(opened, project.model_files)
     linked = {path: _links(project, path) for path in project.model_files}
-    return _check(opened, project, families(project.model_files, linked), rules), project
+    return _check(opened, project, _families(project, linked), rules), project
 
 
-def _links(project: Project, path: str) -> tuple[str, ...]:
+def _links(project: Project, path: str) -> Links:
     module = project.modules.at(path)
-    return links(project, module) if module is not None else ()
+    return links(project, module) if module is not None else Links()
+
+
+def _families(project: Project, linked: Mapping[str, Links]) -> tuple[Family, ...]:
+    return families(project.model_files, {path: one.paths for path, one in linked.items()})
 
 
 @dataclass(frozen=True)
@@ -52,13 +56,12 @@ class _Keys:
 
     graph: ImportGraph
     digests: Digests
-    common: bytes
 
     def of_file(self, path: str) -> bytes:
         return digest(b"links", os.fsencode(path), self.digests.digest((path,)))
 
-    def of_family(self, family: Family) -> bytes:
-        return digest(self.common, self.digests.digest(family), *map(os.fsencode, sorted(family)))
+    def of_family(self, family: Family, common: bytes) -> bytes:
+        return digest(common, self.digests.digest(family), *map(os.fsencode, sorted(family)))
 
 
 class _Remembering:
@@ -70,30 +73,37 @@ class _Remembering:
         self._rules = rules
         self._project = opened.project_to_check()
         graph = ImportGraph(self._project, self._imports_of)
-        common = digest(opened.runtime_state, *(rule.code.encode() for rule in rules))
-        self._keys = _Keys(graph, Digests(graph.imported, opened.content_digest), common)
+        self._keys = _Keys(graph, Digests(graph.imported, opened.content_digest))
 
     def check(self) -> tuple[Outcome, Project]:
         """The outcome over all families."""
         linked, new = self._linked()
+        registered = frozenset(key for one in linked.values() for key in one.registered)
+        inherited = frozenset(key for one in linked.values() for key in one.inherited)
+        common = self._common(registered, inherited)
         found = Outcome()
         pending: list[Family] = []
-        every = families(self._project.model_files, linked)
+        every = _families(self._project, linked)
         for family in every:
-            known = self._memory.family(self._keys.of_family(family))
+            known = self._memory.family(self._keys.of_family(family, common))
             if known is None:
                 pending.append(family)
             else:
                 found.add(known)
         if pending and len(pending) < len(every) and self._opened.is_only_for_checks(self._project):
             paths = frozenset(path for family in pending for path in family)
-            self._project.limit_to(paths, self._keys.graph.reach(paths))
+            self._project.limit_to(paths, self._keys.graph.reach(paths), registered, inherited)
         fresh = _check(self._opened, self._project, pending, self._rules)
         found.add(fresh)
-        self._keep(pending, fresh, new, linked)
+        self._keep(pending, fresh, common, {path: linked[path] for path in new})
         return found, self._project
 
-    def _linked(self) -> tuple[dict[str, tuple[str, ...]], tuple[str, ...]]:
+    def _common(self, registered: Iterable[str], inherited: Iterable[str]) -> bytes:
+        """A digest of what the findings of every family depend on: the runtime, the rules, and what is registered."""
+        words = (*(rule.code for rule in self._rules), "", *sorted(registered), "", *sorted(inherited))
+        return digest(self._opened.runtime_state, "\n".join(words).encode())
+
+    def _linked(self) -> tuple[dict[str, Links], tuple[str, ...]]:
         """What each file is linked to, and the files of which that wasn't known."""
         paths = self._project.model_files
         linked = {path: self._memory.links(self._keys.of_file(path)) for path in paths}
@@ -110,18 +120,16 @@ class _Remembering:
             self._memory.keep_imports(key, known)
         return known
 
-    def _keep(
-        self, checked: Iterable[Family], fresh: Outcome, new: Iterable[str], linked: dict[str, tuple[str, ...]]
-    ) -> None:
+    def _keep(self, checked: Iterable[Family], fresh: Outcome, common: bytes, linked: Mapping[str, Links]) -> None:
         if self._opened.internal_errors or not self._opened.is_rememberable:
             return
         states = self._opened.outside_states()
         if states is None:
             return
-        for path in new:
-            self._memory.keep_links(self._keys.of_file(path), linked[path], states)
+        for path, links_of_file in linked.items():
+            self._memory.keep_links(self._keys.of_file(path), links_of_file, states)
         for family in checked:
-            self._memory.keep_family(self._keys.of_family(family), fresh.about(family), states)
+            self._memory.keep_family(self._keys.of_family(family, common), fresh.about(family), states)
 
 
 def _check(opened: OpenedProject, project: Project, pending: Sequence[Family], rules: Sequence[Rule]) -> Outcome:

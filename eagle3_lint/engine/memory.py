@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from eagle3_lint.facts.module import ModuleFacts
     from eagle3_lint.findings.model import Finding
     from eagle3_lint.project.contract.model import Contract
+    from eagle3_lint.project.families import Links
     from eagle3_lint.sources.text import SourceText
 
 
@@ -122,14 +123,18 @@ class Memory:
         """Remember the imports that are written in a file with this digest of its content."""
         self._families.keep(digest(b"imports", content), imports)
 
-    def links(self, key: bytes) -> tuple[str, ...] | None:
-        """The files that one file is linked to, or None where that isn't known."""
-        known = self._still_true(key)
-        return known if isinstance(known, tuple) else None
+    def links(self, key: bytes) -> Links | None:
+        """What one file says of others, or None where that isn't known."""
+        from eagle3_lint.project.families import Links
 
-    def keep_links(self, key: bytes, links: tuple[str, ...], states: States) -> None:
-        """Remember what one file is linked to, as long as ``states`` hold."""
-        self._families.keep(key, (links, states))
+        try:
+            return Links(*self._still_true(key))
+        except TypeError:
+            return None
+
+    def keep_links(self, key: bytes, links: Links, states: States) -> None:
+        """Remember what one file says of others, as long as ``states`` hold."""
+        self._families.keep(key, (tuple(links), states))
 
     def family(self, key: bytes) -> Outcome | None:
         """What the rules found and noted in one family of files, or None where that isn't known."""

@@ -145,9 +145,7 @@ class OpenedProject:
         """What each of ``paths`` holds."""
         counts: Census = {}
         roles = project.roles
-        for info in project.classes:
-            if info.path not in paths:
-                continue
+        for info in project.classes_in(paths):
             classes, registered, wrappers = counts.get(info.path, (0, 0, 0))
             is_registered = roles.is_registered(info)
             is_wrapper = is_registered and roles.is_multimodal(info) and not roles.is_draft(info)

@@ -12,6 +12,7 @@ from eagle3_lint.project.effects import Effects, Event, Path, effects_of
 from eagle3_lint.project.existence import Existence, existence
 from eagle3_lint.project.lookup import Holder, Lookup, Node
 from eagle3_lint.project.reading_forward import first_parameter
+from eagle3_lint.project.subjects import is_delegating_subject
 from eagle3_lint.records import dataclass
 
 if TYPE_CHECKING:
@@ -51,13 +52,13 @@ class BrokenLink:
 class BrokenLinks:
     """Finds the broken links of methods in one project.
 
-    Calls of the methods ``names`` are followed into the objects that they are made on, save into objects of the classes
-    ``apart``, which are looked at for themselves.
+    Calls of the methods ``names`` are followed into the objects that they are made on, save into objects of delegating
+    subjects, which are looked at for themselves.
     """
 
-    def __init__(self, project: Project, names: frozenset[str], apart: frozenset[ClassInfo]) -> None:
+    def __init__(self, project: Project, names: frozenset[str]) -> None:
+        self._project = project
         self._names = names
-        self._apart = apart
         self._lookup = Lookup(project)
         self._effects: dict[tuple[str, int], tuple[Effects, Existence] | None] = {}
 
@@ -87,11 +88,14 @@ class BrokenLinks:
             yield from walk.links()
             for holder in walk.called:
                 inner = holder.info.find(event.path[-1]) if holder.info is not None else None
-                own = len(event.path) == 2
-                if inner is not None and (own or (event.path[-1] in self._names and holder.info not in self._apart)):
+                if inner is not None and (len(event.path) == 2 or self._is_handed_on(holder, event.path[-1])):
                     yield from self._of_method(holder, inner, origin, seen, depth + 1)
         for inner in _through_super(receiver, found, effects):
             yield from self._of_method(receiver, inner, origin, seen, depth + 1)
+
+    def _is_handed_on(self, holder: Node, name: str) -> bool:
+        info = holder.info
+        return name in self._names and info is not None and not is_delegating_subject(self._project, info)
 
     def _effects_of(self, found: Found) -> tuple[Effects, Existence] | None:
         key = (found.definer.path, found.line)

@@ -87,6 +87,11 @@ class ClassInfo:
     def __repr__(self) -> str:
         return f"<class {self.dotted}>"
 
+    @cached_property
+    def key(self) -> str:
+        """What tells this class from all others of the project, those of the same name in its file included."""
+        return f"{self.dotted}#{self.index}"
+
     @property
     def name(self) -> str:
         """The bare name."""

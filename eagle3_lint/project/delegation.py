@@ -12,7 +12,7 @@ from eagle3_lint.project.effects import effects_of
 from eagle3_lint.project.forward_route import is_body
 from eagle3_lint.project.modules import FunctionNode
 from eagle3_lint.project.reading_forward import first_parameter
-from eagle3_lint.project.roles import EAGLE3_SETTER, Candidate
+from eagle3_lint.project.roles import Candidate
 from eagle3_lint.records import dataclass
 
 if TYPE_CHECKING:
@@ -36,23 +36,26 @@ class MissingDelegation:
 
 
 def missing_delegations(
-    project: Project, setter: str = EAGLE3_SETTER, classes: Iterable[ClassInfo] | None = None
+    project: Project, setter: str, classes: Iterable[ClassInfo], registered: Iterable[ClassInfo]
 ) -> tuple[MissingDelegation, ...]:
-    """Every missing delegation of ``setter`` in ``project`` (or among ``classes``), one for each class to change."""
+    """Every missing delegation of ``setter`` among ``classes``, one for each class to change.
+
+    ``registered`` are the registered ones that it may strike.
+    """
     groups: dict[ClassInfo, list[tuple[ClassInfo, tuple[Candidate, ...]]]] = {}
-    for info in project.classes if classes is None else classes:
+    for info in classes:
         candidates = unexposed_inner(project, info, setter)
         if candidates:
             groups.setdefault(_owner(project, info, candidates, setter), []).append((info, candidates))
     found: list[MissingDelegation] = []
-    reaches = _Reaches(_reaches(project, setter) if groups else ())
+    reaches = _Reaches(_reaches(project, setter, registered) if groups else ())
     for owner, members in groups.items():
         wrappers = tuple(info for info, _ in members)
-        registered = reaches.hit(owner, wrappers)
-        if not registered and _is_unused(project, owner):
+        struck = reaches.hit(owner, wrappers)
+        if not struck and _is_unused(project, owner):
             continue
         candidates = next((held for info, held in members if info is owner), members[0][1])
-        found.append(MissingDelegation(owner, setter, candidates[0].attribute, candidates, wrappers, registered))
+        found.append(MissingDelegation(owner, setter, candidates[0].attribute, candidates, wrappers, struck))
     return tuple(sorted(found, key=lambda one: (one.owner.path, one.owner.line)))
 
 
@@ -83,7 +86,7 @@ def _is_unused(project: Project, owner: ClassInfo) -> bool:
     """Whether nothing can go wrong with ``owner``: its module registers others, or all that is made of it is in order."""
     if "EntryClass" in owner.module.final:
         return True
-    return owner in project.roles.inherited
+    return project.roles.is_inherited(owner)
 
 
 @dataclass(frozen=True)
@@ -115,10 +118,10 @@ class _Reaches:
         return tuple(self._reaches[number].info for number in sorted(numbers))
 
 
-def _reaches(project: Project, setter: str) -> tuple[_Reach, ...]:
+def _reaches(project: Project, setter: str, registered: Iterable[ClassInfo]) -> tuple[_Reach, ...]:
     roles = project.roles
     found = []
-    for info in sorted(project.registered, key=lambda one: one.dotted):
+    for info in sorted(registered, key=lambda one: one.dotted):
         if not roles.forwards_to(info) and (roles.is_draft(info) or roles.exposure(info, setter) is not None):
             continue
         held = frozenset(

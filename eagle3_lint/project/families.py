@@ -9,7 +9,7 @@ that the family imports, however indirectly.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from eagle3_lint.project.classes import ClassInfo
@@ -19,14 +19,27 @@ if TYPE_CHECKING:
 Family = frozenset[str]
 
 
-def links(project: Project, module: Module) -> tuple[str, ...]:
-    """The files that belong to the family of ``module`` because of its own classes and its ``EntryClass``."""
+class Links(NamedTuple):
+    """What one file says of others: the ``paths`` that belong to its family because of its classes and its
+    ``EntryClass``, and the keys of the classes that it registers, and of those that these may inherit from."""
+
+    paths: tuple[str, ...] = ()
+    registered: tuple[str, ...] = ()
+    inherited: tuple[str, ...] = ()
+
+
+def links(project: Project, module: Module) -> Links:
+    """What ``module`` says of other files."""
     found: dict[str, None] = {}
     for info in project.classes_of(module):
         found.update(dict.fromkeys(one.path for one in info.kin))
         found.update(dict.fromkeys(_passed_on_to(project, info)))
-    found.update(dict.fromkeys(info.path for info in project.entries(module)))
-    return tuple(path for path in found if path != module.path)
+    entries = project.entries(module)
+    found.update(dict.fromkeys(info.path for info in entries))
+    registered = entries if project.is_scanned(module) else ()
+    inherited = dict.fromkeys(one.key for info in registered for one in info.kin)
+    paths = tuple(path for path in found if path != module.path)
+    return Links(paths, tuple(info.key for info in registered), tuple(inherited))
 
 
 def _passed_on_to(project: Project, info: ClassInfo) -> Iterable[str]:

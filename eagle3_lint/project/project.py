@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from eagle3_lint.facts.module import ClassFacts
 from eagle3_lint.project.classes import ClassInfo
@@ -20,6 +20,8 @@ from eagle3_lint.sources.files import python_files
 
 if TYPE_CHECKING:
     from eagle3_lint.project.capture_flow import CaptureFlow
+
+T = TypeVar("T")
 
 
 class Project:
@@ -46,6 +48,7 @@ class Project:
         self.interpreter = Interpreter(self.names)
         self._completion = Completion(self, engine)
         self.roles = Roles(self)
+        self._answers: dict[Callable[[Project], Any], Any] = {}
         self._scope: frozenset[str] | None = None
         self._reach: frozenset[str] | None = None
 
@@ -70,14 +73,19 @@ class Project:
         """``model_files``, to ask whether a file is one of them."""
         return frozenset(self.model_files)
 
-    def limit_to(self, paths: frozenset[str], reach: frozenset[str]) -> None:
+    def limit_to(
+        self, paths: frozenset[str], reach: frozenset[str], registered: frozenset[str], inherited: frozenset[str]
+    ) -> None:
         """Take only the classes of ``paths``, whole families of files, for those of the project.
 
         To be called before any class is asked for. What their names lead to is still followed everywhere; ``reach`` are
-        the model files that it can lead to, ``paths`` among them.
+        the model files that it can lead to, ``paths`` among them. ``registered`` and ``inherited`` are the keys of all
+        classes that the registry takes, and of those that these may inherit from.
         """
         self._scope = paths
         self._reach = reach
+        self.registered_keys = registered
+        self.inherited_keys = inherited
 
     def model_modules(self) -> Iterator[Module]:
         """The readable modules of ``model_files``, or of those that the project is limited to."""
@@ -110,10 +118,43 @@ class Project:
         """The classes that ``EntryClass`` of a module directly in the models directory names, or of an extra file."""
         found: dict[ClassInfo, None] = {}
         for module in self.model_modules():
-            if self._is_scanned(module):
+            if self.is_scanned(module):
                 for info in self.entries(module):
                     found.setdefault(info)
         return tuple(found)
+
+    @cached_property
+    def registered_keys(self) -> frozenset[str]:
+        """The keys of the classes that the registry takes, those outside the limits included."""
+        return frozenset(info.key for info in self.registered)
+
+    @cached_property
+    def inherited_keys(self) -> frozenset[str]:
+        """The keys of the classes that these may inherit from, and their own."""
+        return frozenset(one.key for info in self.registered for one in info.kin)
+
+    def classes_in(self, paths: frozenset[str] | None) -> tuple[ClassInfo, ...]:
+        """The classes of ``paths``, of all files for None."""
+        return self.classes if paths is None else _of_files(self._classes_by_path, paths)
+
+    def registered_in(self, paths: frozenset[str] | None) -> tuple[ClassInfo, ...]:
+        """The registered classes of ``paths``, of all files for None."""
+        return self.registered if paths is None else _of_files(self._registered_by_path, paths)
+
+    @cached_property
+    def _classes_by_path(self) -> dict[str, tuple[ClassInfo, ...]]:
+        return _by_path(self.classes)
+
+    @cached_property
+    def _registered_by_path(self) -> dict[str, tuple[ClassInfo, ...]]:
+        return _by_path(self.registered)
+
+    def once(self, question: Callable[[Project], T]) -> T:
+        """The answer of ``question`` about this project, which is asked once."""
+        if question not in self._answers:
+            self._answers[question] = question(self)
+        answer: T = self._answers[question]
+        return answer
 
     def entries(self, module: Module) -> tuple[ClassInfo, ...]:
         """The classes that ``EntryClass`` of ``module`` names."""
@@ -148,8 +189,20 @@ class Project:
 
         return CaptureFlow(self)
 
-    def _is_scanned(self, module: Module) -> bool:
+    def is_scanned(self, module: Module) -> bool:
+        """Whether the registry looks into ``module``."""
         return os.path.dirname(module.path) == self.models or module.path in self.extra
+
+
+def _by_path(classes: Iterable[ClassInfo]) -> dict[str, tuple[ClassInfo, ...]]:
+    found: dict[str, list[ClassInfo]] = {}
+    for info in classes:
+        found.setdefault(info.path, []).append(info)
+    return {path: tuple(infos) for path, infos in found.items()}
+
+
+def _of_files(by_path: dict[str, tuple[ClassInfo, ...]], paths: Iterable[str]) -> tuple[ClassInfo, ...]:
+    return tuple(info for path in sorted(paths) for info in by_path.get(path, ()))
 
 
 def _hidden(facts: ClassFacts, module: Module) -> bool:

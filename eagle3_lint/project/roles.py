@@ -6,7 +6,6 @@ The order of questions follows SGLang's registry and its multimodal runtime (``g
 from __future__ import annotations
 
 import re
-from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 from eagle3_lint.project.classes import ClassInfo, Found
@@ -102,18 +101,13 @@ class Roles:
         self._near_drafts: dict[str, bool] = {}
         self._multimodal: dict[ClassInfo, bool] = {}
 
-    @cached_property
-    def _registered(self) -> frozenset[ClassInfo]:
-        return frozenset(self._project.registered)
-
-    @cached_property
-    def inherited(self) -> frozenset[ClassInfo]:
-        """The registered classes and everything that they inherit from."""
-        return frozenset(one for info in self._project.registered for one in info.project_classes)
+    def is_inherited(self, info: ClassInfo) -> bool:
+        """Whether ``info`` is registered, or a registered class may inherit from it."""
+        return info.key in self._project.inherited_keys
 
     def is_registered(self, info: ClassInfo) -> bool:
         """Whether the registry takes ``info``."""
-        return info in self._registered
+        return info.key in self._project.registered_keys
 
     def role(self, info: ClassInfo) -> Role:
         """The part that ``info`` plays."""

@@ -22,19 +22,28 @@ def capture_setters(project: Project) -> tuple[str, ...]:
     return tuple(dict.fromkeys((EAGLE3_SETTER, *sorted(project.contract.protocols))))
 
 
-def delegating_subjects(project: Project) -> tuple[ClassInfo, ...]:
-    """The registered targets, and wrappers of modules without ``EntryClass`` that no registered class descends from."""
+def delegating_subjects(project: Project, paths: frozenset[str] | None) -> tuple[ClassInfo, ...]:
+    """The registered targets of ``paths`` (of all files for None), then its loose wrappers."""
+    targets = [info for info in project.registered_in(paths) if not project.roles.is_draft(info)]
+    loose = [info for info in project.classes_in(paths) if _is_loose(project, info)]
+    return (*targets, *loose)
+
+
+def is_delegating_subject(project: Project, info: ClassInfo) -> bool:
+    """Whether ``info`` is one of the delegating subjects of its file."""
+    is_target = project.roles.is_registered(info) and not project.roles.is_draft(info)
+    return is_target or _is_loose(project, info)
+
+
+def _is_loose(project: Project, info: ClassInfo) -> bool:
+    """Whether ``info`` is a wrapper of a module without ``EntryClass`` from which no registered class descends."""
     roles = project.roles
-    targets = [info for info in project.registered if not roles.is_draft(info)]
-    loose = [
-        info
-        for info in project.classes
-        if info not in roles.inherited
+    return (
+        not roles.is_inherited(info)
         and "EntryClass" not in info.module.final
         and roles.is_multimodal(info)
         and not roles.is_draft(info)
-    ]
-    return (*targets, *loose)
+    )
 
 
 def effective_methods(

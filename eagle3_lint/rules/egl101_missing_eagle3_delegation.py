@@ -99,7 +99,7 @@ def check(context: ProjectContext) -> Iterable[Finding]:
         yield _finding(context, gap)
     project = context.project
     for setter in map(capture_setter, _protocols(context)):
-        for one in examples(project, setter, context.subjects(project.registered)):
+        for one in examples(project, setter, context.registered()):
             found = one.found
             shown = (one.wrapper.name, one.attribute, found.definer.path, found.line)
             context.note(one.wrapper.path, "example", setter, one.wrapper.dotted, one.is_silent, one.kin, shown)
@@ -143,8 +143,8 @@ def _protocols(context: ProjectContext) -> tuple[Protocol, ...]:
 def _gaps(context: ProjectContext) -> Iterable[_Gap]:
     found: dict[tuple[ClassInfo, str], _Gap] = {}
     for protocol in _protocols(context):
-        classes = context.subjects(context.project.classes)
-        for missing in missing_delegations(context.project, capture_setter(protocol), classes):
+        setter = capture_setter(protocol)
+        for missing in missing_delegations(context.project, setter, context.classes(), context.registered()):
             if protocol != "eagle3" and not _answers_calls(context, missing.owner, protocol):
                 continue
             key = (missing.owner, missing.attribute)

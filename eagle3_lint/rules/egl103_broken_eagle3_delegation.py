@@ -75,9 +75,9 @@ from eagle3_lint.rules.project_context import ProjectContext, listed
 
 def check(context: ProjectContext) -> Iterable[Finding]:
     """One finding for each method to change; on the class that builds the objects where the method itself is right."""
-    subjects = delegating_subjects(context.project)
+    subjects = delegating_subjects(context.project, context.paths)
     names = interface_methods(context.project)
-    links = BrokenLinks(context.project, frozenset(names), frozenset(subjects))
+    links = BrokenLinks(context.project, frozenset(names))
     groups: dict[tuple[ClassInfo, str], dict[Place, tuple[BrokenLink, dict[ClassInfo, None]]]] = {}
     # What a method does on its own class comes first, whichever file is read first.
     broken_links = sorted(

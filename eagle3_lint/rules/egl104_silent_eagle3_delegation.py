@@ -63,7 +63,7 @@ _QUESTIONS = ("hasattr", "getattr", "except")
 def check(context: ProjectContext) -> Iterable[Finding]:
     """One finding for each setter that may do nothing."""
     project = context.project
-    subjects = tuple(context.subjects(delegating_subjects(project)))
+    subjects = tuple(context.subjects(delegating_subjects(project, context.paths)))
     for name, found, users in effective_methods(subjects, capture_setters(project)):
         context.current = found.definer
         function = found.function() if any(word in found.text for word in _QUESTIONS) else None

@@ -78,7 +78,7 @@ def check(context: ProjectContext) -> Iterable[Finding]:
 
     The class that has the definition doesn't know who holds it; who holds it doesn't know whether anybody calls it.
     """
-    suspects = tuple(_suspects(context.project))
+    suspects = context.project.once(_suspects)
     if suspects:
         _note_those_reached(context, suspects)
     return ()
@@ -109,7 +109,11 @@ class _Suspect:
     meant: str
 
 
-def _suspects(project: Project) -> Iterator[_Suspect]:
+def _suspects(project: Project) -> tuple[_Suspect, ...]:
+    return tuple(_each_suspect(project))
+
+
+def _each_suspect(project: Project) -> Iterator[_Suspect]:
     family = interface_methods(project)
     nearest: dict[str, str] = {}
     for module in project.reachable_modules():
@@ -126,7 +130,7 @@ def _suspects(project: Project) -> Iterator[_Suspect]:
 
 def _note_those_reached(context: ProjectContext, suspects: Iterable[_Suspect]) -> None:
     project = context.project
-    subjects = tuple(context.subjects(delegating_subjects(project)))
+    subjects = tuple(context.subjects(delegating_subjects(project, context.paths)))
     reached = _Reached(project, subjects)
     for suspect in suspects:
         for subject in reached.leading_to(suspect.info):

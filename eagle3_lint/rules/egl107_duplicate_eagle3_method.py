@@ -54,7 +54,7 @@ from eagle3_lint.rules.project_context import ProjectContext
 def check(context: ProjectContext) -> Iterable[Finding]:
     """One finding for each name that a class body binds more than once."""
     names = frozenset(interface_methods(context.project))
-    for info in context.subjects(context.project.classes):
+    for info in context.classes():
         for name, members in _repeated(info, names).items():
             yield _finding(context, info, name, members)
 
@@ -93,7 +93,11 @@ def _finding(context: ProjectContext, info: ClassInfo, name: str, members: list[
     last = members[-1]
     earlier = members[:-1]
     where = context.shown(info.path, earlier[0].place.line)
-    hit = (one for one in context.project.registered if (found := one.find(name)) and found.definer is info)
+    hit = (
+        one
+        for one in context.project.registered_in(context.paths)
+        if (found := one.find(name)) and found.definer is info
+    )
     return context.finding(
         "EGL107",
         info,

@@ -68,7 +68,7 @@ def check(context: ProjectContext) -> Iterable[Finding]:
     """One finding for each class whose constructors leave capture state out."""
     hit: dict[ClassInfo, tuple[dict[ClassInfo, None], dict[str, UnsetRead]]] = {}
     seen: dict[tuple[Holder, bool], tuple[UnsetRead, ...]] = {}
-    for info in context.subjects(context.project.registered):
+    for info in context.registered():
         for holder, makers in _objects(context, info):
             key = (holder, bool(makers))
             if key not in seen:

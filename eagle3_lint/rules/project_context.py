@@ -35,7 +35,7 @@ class ProjectContext:
     ) -> None:
         self.project = project
         self.with_fixes = with_fixes
-        self._paths = paths
+        self.paths = paths
         self.root = root
         self.pedantic = pedantic
         self.current: ClassInfo | None = None
@@ -48,14 +48,22 @@ class ProjectContext:
     def subjects(self, classes: tuple[ClassInfo, ...]) -> Iterator[ClassInfo]:
         """Those of ``classes`` that are asked about, one after the other, each remembered while it is looked at."""
         for info in classes:
-            if self._paths is None or info.path in self._paths:
+            if self.paths is None or info.path in self.paths:
                 self.current = info
                 yield info
         self.current = None
 
+    def classes(self) -> Iterator[ClassInfo]:
+        """Every class that is asked about."""
+        return self.subjects(self.project.classes_in(self.paths))
+
+    def registered(self) -> Iterator[ClassInfo]:
+        """Every registered class that is asked about."""
+        return self.subjects(self.project.registered_in(self.paths))
+
     def targets(self) -> Iterator[ClassInfo]:
         """Every registered class that is no draft."""
-        for info in self.subjects(self.project.registered):
+        for info in self.registered():
             if not self.project.roles.is_draft(info):
                 yield info
 
