@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from eagle3_lint.cache.answers import States, states_of
 from eagle3_lint.engine.by_family import check_families
@@ -27,6 +27,8 @@ from eagle3_lint.sources.reading import parse_source, read_source
 from eagle3_lint.sources.text import SourceText
 
 if TYPE_CHECKING:
+    import ast
+
     from eagle3_lint.engine.workspace import Workspace
 
 
@@ -167,6 +169,16 @@ class OpenedProject:
             return self.modules.source(path)
         except UnreadableSourceError:
             return None
+
+    def look_beside(self, path: str, tree: ast.Module) -> Any:
+        """What is asked in passing of the text of a model file that is parsed for its facts; None where nothing is."""
+        ask = self._workspace.look_beside
+        return ask(path, tree) if ask is not None else None
+
+    def looked_at(self, path: str, answer: Any) -> None:
+        """Hand on what ``look_beside`` gave."""
+        if answer is not None:
+            self._workspace.looked_at[path] = answer
 
     def outside(self) -> frozenset[str]:
         """The files and directories looked at that aren't among the models."""

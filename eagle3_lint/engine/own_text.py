@@ -54,11 +54,12 @@ class OwnText:
         if not found.internal_errors:
             self._workspace.remember_file(self._path, self._key, found.findings, found.visited)
 
-    def look(self, *, is_python: bool = False) -> OwnFindings:
-        """Look at the text now; with ``is_python`` somebody else makes sure that it can be parsed."""
+    def look(self, *, is_python: bool = False, tree: ast.Module | None = None) -> OwnFindings:
+        """Look at the text now; with ``is_python`` somebody else makes sure that it can be parsed, or gives the ``tree``."""
+        self._tree = tree
         try:
             source = self._workspace.source(self._path)
-            if not is_python:
+            if not is_python and tree is None:
                 self._require_python(source)
             findings = self._findings(source)
         except UnreadableSourceError as error:

@@ -6,9 +6,9 @@ The project (every module parsed, every class) is opened only when some rule has
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from eagle3_lint.errors import UnreadableSourceError
 from eagle3_lint.sources.contents import Contents
@@ -16,6 +16,8 @@ from eagle3_lint.sources.files import package_root, python_files
 from eagle3_lint.sources.tree import SourceTree
 
 if TYPE_CHECKING:
+    import ast
+
     from eagle3_lint.engine.memory import Memory
     from eagle3_lint.engine.opened import OpenedProject
     from eagle3_lint.engine.outcome import Census
@@ -25,7 +27,11 @@ if TYPE_CHECKING:
 
 
 class Workspace:
-    """A tree, or files outside any tree that build on one."""
+    """A tree, or files outside any tree that build on one.
+
+    ``look_beside`` is what whoever parses a model file for its facts is to ask of its text in passing; the answers are
+    put into ``looked_at``, by path.
+    """
 
     def __init__(
         self,
@@ -51,6 +57,8 @@ class Workspace:
         if tree is not None:
             roots.setdefault(tree.root)
         self.roots = tuple(roots)
+        self.look_beside: Callable[[str, ast.Module], Any] | None = None
+        self.looked_at: dict[str, Any] = {}
         self._found: dict[str, tuple[Finding, ...]] = {}
         self._by_path: dict[str, dict[str, list[Finding]]] = {}
         self._census: Census = {}
@@ -84,6 +92,15 @@ class Workspace:
     def source(self, path: str) -> SourceText:
         """The text of the file ``path``; raises UnreadableSourceError where it can't be read."""
         return self.contents.source(path)
+
+    def knows_facts(self, path: str) -> bool:
+        """Whether the model file ``path`` need not be parsed for its facts."""
+        if self.memory is None:
+            return False
+        try:
+            return self.memory.knows_facts(self.source(path))
+        except UnreadableSourceError:
+            return False
 
     def prepare(self, codes: frozenset[str]) -> None:
         """Find everything that the rules ``codes`` find in the project, or recall it from the last run."""

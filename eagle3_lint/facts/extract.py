@@ -34,20 +34,23 @@ _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _EXTENDING_CALLS = frozenset({"append", "extend", "insert", "update", "add"})
 
 
-def facts_of(source: SourceText) -> ModuleFacts:
-    """The facts of ``source``; raises UnreadableSourceError where it isn't Python."""
-    return facts_and_functions(source)[0]
-
-
 def facts_and_functions(source: SourceText) -> tuple[ModuleFacts, Functions]:
     """The facts of ``source``, and those of its functions that are likely to be asked for, by line and offset.
 
     Raises UnreadableSourceError where it isn't Python.
     """
+    return facts_of_tree(parse_source(source))
+
+
+def facts_of_tree(tree: ast.Module) -> tuple[ModuleFacts, Functions]:
+    """The facts of the module ``tree``, and its functions that are likely to be asked for.
+
+    Raises UnreadableSourceError where it is nested too deeply.
+    """
     try:
         walk = _ModuleWalk()
         environment: _Environment = {}
-        walk.run(parse_source(source).body, environment)
+        walk.run(tree.body, environment)
         return walk.finish(environment), walk.functions
     except RecursionError:
         raise UnreadableSourceError("its statements are nested too deeply") from None

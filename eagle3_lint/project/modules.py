@@ -165,13 +165,15 @@ class Modules:
         except UnreadableSourceError:
             return None
 
-    def install(self, source: SourceText, found: ModuleFacts | UnreadableSourceError) -> None:
-        """Take the facts of ``source`` (or why it has none) from somebody who extracted them elsewhere."""
+    def install(
+        self, source: SourceText, found: ModuleFacts | UnreadableSourceError, functions: Functions | None = None
+    ) -> None:
+        """Take the facts of ``source`` (or why it has none), and its ``functions``, from somebody who extracted them."""
         path = source.path
         if isinstance(found, UnreadableSourceError):
             self._by_path[path] = found
         else:
-            self._by_path[path] = Module(self.name_of(path), source, found)
+            self._by_path[path] = Module(self.name_of(path), source, found, functions)
 
     def source(self, path: str) -> SourceText:
         """The text of the file ``path``; raises UnreadableSourceError where it can't be read."""
