@@ -121,15 +121,16 @@ class Shared(Generic[T]):
     """
 
     def __init__(self, items: Sequence[T], compute: Callable[[Iterable[T]], Any]) -> None:
-        self._items = items
         self._compute = compute
+        each = -(-len(items) // _MOST_SHARED) or 1
+        self._parts = [items[start : start + each] for start in range(0, len(items), each)]
         self._mine: set[int] = set()
         # What is in a pipe is handed to one reader only, and a number is read whole.
         self._numbers, writing = os.pipe()
         with os.fdopen(writing, "wb") as stream:
-            for number in range(min(len(items), _MOST_SHARED)):
+            for number in range(len(self._parts)):
                 stream.write(number.to_bytes(_NUMBER, "little"))
-        self._second = SecondProcess(lambda: compute(self._taken()))
+        self._second = SecondProcess(lambda: compute(self.taken()))
 
     def __enter__(self) -> Self:
         return self
@@ -140,21 +141,17 @@ class Shared(Generic[T]):
 
     def taken(self) -> Iterator[T]:
         """The items that this process is to deal with, until none is left."""
-        yield from self._items[_MOST_SHARED:]
-        yield from self._taken()
-
-    def _taken(self) -> Iterator[T]:
         while data := os.read(self._numbers, _NUMBER):
             number = int.from_bytes(data, "little")
             self._mine.add(number)
-            yield self._items[number]
+            yield from self._parts[number]
 
     def result(self) -> Any:
         """What ``compute`` makes of the other items; where the second process failed, it is done here."""
         return self._second.result(lambda: self._compute(self._left()))
 
     def _left(self) -> Iterator[T]:
-        return (one for number, one in enumerate(self._items[:_MOST_SHARED]) if number not in self._mine)
+        return (one for number, part in enumerate(self._parts) if number not in self._mine for one in part)
 
 
 def can_fork() -> bool:
