@@ -1,11 +1,12 @@
-"""Parses the models of a project before the rules ask for them, in two processes where that pays."""
+"""Parses the models of a project before the rules ask for them, and reads the contract: a job for two processes."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from eagle3_lint.engine.second_process import WORTH_A_PROCESS, Shared
+from eagle3_lint.engine.partner import Partner
+from eagle3_lint.engine.second_process import WORTH_A_PROCESS
 from eagle3_lint.errors import UnreadableSourceError
 from eagle3_lint.facts.encoding import decode, encode
 from eagle3_lint.facts.extract import facts_of_tree
@@ -16,83 +17,103 @@ from eagle3_lint.sources.text import SourceText
 
 if TYPE_CHECKING:
     from eagle3_lint.engine.opened import OpenedProject
-    from eagle3_lint.facts.extract import Functions
-    from eagle3_lint.facts.module import ModuleFacts
-    from eagle3_lint.project.contract import Contract
+
+Plain = tuple[Any, ...]
+
+
+class Loading:
+    """The facts of the modules at ``paths``, and the contract, as far as neither is known from an earlier run.
+
+    Beside the facts of each module goes what was asked of its text in passing.
+    """
+
+    def __init__(self, opened: OpenedProject, paths: Sequence[str]) -> None:
+        self._opened = opened
+        sources = [source for path in paths if (source := _unknown(opened, path)) is not None]
+        self.size = sum(len(source.data) for source in sources)
+        # The largest first: at the end small ones are left, with which both processes end at the same time.
+        self._items: list[SourceText | None] = [*sorted(sources, key=lambda one: len(one.data), reverse=True)]
+        if not opened.knows_contract:
+            self._items.insert(0, None)
+        self._mine: dict[str, Plain] = {}
+        self._my_contract: Any = None
+
+    @property
+    def count(self) -> int:
+        """The modules, and the contract."""
+        return len(self._items)
+
+    def argument(self) -> Any:
+        """Nothing: the partner knows the items."""
+        return None
+
+    def here(self, number: int) -> None:
+        """Load one module, or the contract."""
+        source = self._items[number]
+        if source is None:
+            contract = self._opened.read_contract()
+            self._opened.install_contract(contract)
+            self._my_contract = encode_contract(contract)
+            return
+        self._mine[source.path] = self._read(source)
+
+    def there(self, argument: Any, numbers: Iterable[int]) -> Any:
+        """Load them for the other process, and keep them here for the jobs to come."""
+        for number in numbers:
+            self.here(number)
+        return self.own()
+
+    def take(self, answer: Any) -> None:
+        """Take what was loaded in the other process."""
+        found, contract = answer
+        if contract is not None:
+            self._opened.install_contract(decode_contract(contract))
+        for path, plain in found.items():
+            self._install(path, plain)
+
+    def own(self) -> Any:
+        """What was loaded in this process."""
+        return self._mine, self._my_contract
+
+    def _read(self, source: SourceText) -> Plain:
+        try:
+            tree = parse_source(source)
+            facts, functions = facts_of_tree(tree)
+        except UnreadableSourceError as error:
+            self._opened.modules.install(source, error)
+            return (error.reason, error.line, error.column)
+        self._opened.modules.install(source, facts, functions)
+        plain = encode(facts)
+        looked_at = self._opened.look_beside(source.path, tree)
+        self._keep(source, plain, looked_at)
+        return plain, looked_at
+
+    def _install(self, path: str, plain: Plain) -> None:
+        source = self._opened.modules.source(path)
+        if isinstance(plain[0], str):
+            self._opened.modules.install(source, UnreadableSourceError(*plain))
+            return
+        facts, looked_at = plain
+        self._opened.modules.install(source, decode(facts))
+        self._keep(source, facts, looked_at)
+
+    def _keep(self, source: SourceText, facts: Plain, looked_at: Any) -> None:
+        if self._opened.memory is not None:
+            self._opened.memory.keep_facts(source, facts)
+        self._opened.looked_at(source.path, looked_at)
 
 
 def load_models(opened: OpenedProject, paths: Sequence[str]) -> None:
-    """Parse the modules at ``paths`` and read the contract, as far as neither is known from the last run."""
-    sources = [source for path in paths if (source := _unknown(opened, path)) is not None]
-    size = sum(len(source.data) for source in sources)
-    if not opened.parallel or size < WORTH_A_PROCESS:
-        return
-    # The largest first: at the end small ones are left, with which both processes end at the same time.
-    items: list[SourceText | None] = [*sorted(sources, key=lambda one: len(one.data), reverse=True)]
-    if not opened.knows_contract:
-        items.insert(0, None)
-    with Shared(items, lambda taken: _plain(opened, taken)) as shared:
-        for source in shared.taken():
-            if source is not None:
-                _load(opened, source)
-            else:
-                opened.install_contract(opened.read_contract())
-        plain, contract = shared.result()
-    for path, one in plain.items():
-        _install(opened, opened.modules.source(path), one)
-    if contract is not None:
-        opened.install_contract(decode_contract(contract))
+    """Load the modules at ``paths`` and the contract, in two processes where that pays."""
+    loading = Loading(opened, paths)
+    if opened.parallel and loading.size >= WORTH_A_PROCESS:
+        with Partner(loading) as partner:
+            partner.start()
+            partner.share(loading)
 
 
 def _unknown(opened: OpenedProject, path: str) -> SourceText | None:
-    try:
-        source = opened.modules.source(path)
-    except UnreadableSourceError:
+    source = opened.readable(path)
+    if source is None or (opened.memory is not None and opened.memory.knows_facts(source)):
         return None
-    return None if opened.memory is not None and opened.memory.knows_facts(source) else source
-
-
-def _load(opened: OpenedProject, source: SourceText) -> None:
-    try:
-        facts, functions, looked_at = _read(opened, source)
-    except UnreadableSourceError as error:
-        opened.modules.install(source, error)
-        return
-    opened.modules.install(source, facts, functions)
-    if opened.memory is not None:
-        opened.memory.keep_facts(source, encode(facts))
-    opened.looked_at(source.path, looked_at)
-
-
-def _read(opened: OpenedProject, source: SourceText) -> tuple[ModuleFacts, Functions, Any]:
-    """The facts of ``source``, its likely functions, and what was asked of its text in passing."""
-    tree = parse_source(source)
-    facts, functions = facts_of_tree(tree)
-    return facts, functions, opened.look_beside(source.path, tree)
-
-
-def _plain(opened: OpenedProject, taken: Iterable[SourceText | None]) -> Any:
-    """The same of the sources that are ``taken``, and the contract where the item that stands for it is among them."""
-    contract: Contract | None = None
-    found: dict[str, Any] = {}
-    for source in taken:
-        if source is None:
-            contract = opened.read_contract()
-            continue
-        try:
-            facts, _, looked_at = _read(opened, source)
-            found[source.path] = (encode(facts), looked_at)
-        except UnreadableSourceError as error:
-            found[source.path] = (error.reason, error.line, error.column)
-    return found, None if contract is None else encode_contract(contract)
-
-
-def _install(opened: OpenedProject, source: SourceText, plain: Any) -> None:
-    if isinstance(plain[0], str):
-        opened.modules.install(source, UnreadableSourceError(*plain))
-        return
-    facts, looked_at = plain
-    opened.modules.install(source, decode(facts))
-    if opened.memory is not None:
-        opened.memory.keep_facts(source, facts)
-    opened.looked_at(source.path, looked_at)
+    return source

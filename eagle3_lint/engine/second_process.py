@@ -8,21 +8,16 @@ from __future__ import annotations
 import marshal
 import os
 import signal
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
 # Less text than this is dealt with sooner than a second process is started.
 WORTH_A_PROCESS = 400_000
-# So many numbers fit into any system's pipe while nobody reads.
-_NUMBER = 2
-_MOST_SHARED = 4096 // _NUMBER
 # Seconds after which a second process sees that the first is gone.
 _LOOKS_EVERY = 0.2
-
-T = TypeVar("T")
 
 
 class SecondProcess:
@@ -45,10 +40,10 @@ class SecondProcess:
     def __exit__(self, *_: object) -> None:
         self.stop()
 
-    def result(self, instead: Callable[[], Any] | None = None) -> Any:
-        """The computed value, or that of ``instead`` where there is no child or it failed; what these raise is raised here."""
+    def result(self) -> Any:
+        """The computed value; what the computation raises is raised here."""
         data = self._read() if self._child else b""
-        return marshal.loads(data) if data else (instead or self._compute)()
+        return marshal.loads(data) if data else self._compute()
 
     def stop(self) -> None:
         """End the child, if it still runs, without its value."""
@@ -78,7 +73,7 @@ class SecondProcess:
         status = 1
         try:
             os.close(reading)
-            _end_with(parent)
+            end_with(parent)
             data = marshal.dumps(self._compute())
             with os.fdopen(writing, "wb") as stream:
                 stream.write(data)
@@ -102,7 +97,7 @@ class SecondProcess:
         return data if status == 0 else b""
 
 
-def _end_with(parent: int) -> None:
+def end_with(parent: int) -> None:
     """End this process soon after ``parent`` has ended, however that came."""
 
     def look(*_: object) -> None:
@@ -111,47 +106,6 @@ def _end_with(parent: int) -> None:
 
     signal.signal(signal.SIGALRM, look)
     signal.setitimer(signal.ITIMER_REAL, _LOOKS_EVERY, _LOOKS_EVERY)
-
-
-class Shared(Generic[T]):
-    """Items that two processes take one by one, so that neither waits for the other; those given first are taken first.
-
-    ``compute`` turns the items that the second process takes into a plain value. Where there is no second process, all
-    of them are taken here.
-    """
-
-    def __init__(self, items: Sequence[T], compute: Callable[[Iterable[T]], Any]) -> None:
-        self._compute = compute
-        each = -(-len(items) // _MOST_SHARED) or 1
-        self._parts = [items[start : start + each] for start in range(0, len(items), each)]
-        self._mine: set[int] = set()
-        # What is in a pipe is handed to one reader only, and a number is read whole.
-        self._numbers, writing = os.pipe()
-        with os.fdopen(writing, "wb") as stream:
-            for number in range(len(self._parts)):
-                stream.write(number.to_bytes(_NUMBER, "little"))
-        self._second = SecondProcess(lambda: compute(self.taken()))
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._second.stop()
-        os.close(self._numbers)
-
-    def taken(self) -> Iterator[T]:
-        """The items that this process is to deal with, until none is left."""
-        while data := os.read(self._numbers, _NUMBER):
-            number = int.from_bytes(data, "little")
-            self._mine.add(number)
-            yield from self._parts[number]
-
-    def result(self) -> Any:
-        """What ``compute`` makes of the other items; where the second process failed, it is done here."""
-        return self._second.result(lambda: self._compute(self._left()))
-
-    def _left(self) -> Iterator[T]:
-        return (one for number, part in enumerate(self._parts) if number not in self._mine for one in part)
 
 
 def can_fork() -> bool:

@@ -12,6 +12,7 @@ from eagle3_lint.project.classes import ClassInfo
 from eagle3_lint.project.completion import Completion
 from eagle3_lint.project.contract import Contract, Protocol
 from eagle3_lint.project.interpreter import Constructed, Interpreter
+from eagle3_lint.project.limits import Limits
 from eagle3_lint.project.modules import Module, Modules
 from eagle3_lint.project.resolver import open_resolver
 from eagle3_lint.project.roles import Roles
@@ -73,19 +74,15 @@ class Project:
         """``model_files``, to ask whether a file is one of them."""
         return frozenset(self.model_files)
 
-    def limit_to(
-        self, paths: frozenset[str], reach: frozenset[str], registered: frozenset[str], inherited: frozenset[str]
-    ) -> None:
-        """Take only the classes of ``paths``, whole families of files, for those of the project.
+    def limit_to(self, limits: Limits) -> None:
+        """Take only the classes within ``limits`` for those of the project.
 
-        To be called before any class is asked for. What their names lead to is still followed everywhere; ``reach`` are
-        the model files that it can lead to, ``paths`` among them. ``registered`` and ``inherited`` are the keys of all
-        classes that the registry takes, and of those that these may inherit from.
+        To be called before any class is asked for. What their names lead to is still followed everywhere.
         """
-        self._scope = paths
-        self._reach = reach
-        self.registered_keys = registered
-        self.inherited_keys = inherited
+        self._scope = limits.paths
+        self._reach = limits.reach
+        self.registered_keys = limits.registered
+        self.inherited_keys = limits.inherited
 
     def model_modules(self) -> Iterator[Module]:
         """The readable modules of ``model_files``, or of those that the project is limited to."""

@@ -1,0 +1,143 @@
+"""What is to be done with families of files: find what each file is linked to, and run the rules. Two processes share it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from eagle3_lint.engine.outcome import Outcome
+from eagle3_lint.findings.report import InternalError
+from eagle3_lint.project.families import Family, Links, links
+from eagle3_lint.project.limits import Limits
+
+if TYPE_CHECKING:
+    from eagle3_lint.engine.loading import Loading
+    from eagle3_lint.engine.opened import OpenedProject
+    from eagle3_lint.project.project import Project
+    from eagle3_lint.rules.base import Rule
+
+# Each costs something beside its files; with too few, one process waits for the other.
+_BATCHES = 12
+
+
+class Linking:
+    """What each of ``paths`` is linked to; a partner is told of the modules that were loaded in this process."""
+
+    def __init__(self, opened: OpenedProject, project: Project, loading: Loading) -> None:
+        self._opened = opened
+        self._project = project
+        self._loading = loading
+        self.paths: Sequence[str] = ()
+        self.linked: dict[str, Links] = {}
+
+    @property
+    def count(self) -> int:
+        """The files."""
+        return len(self.paths)
+
+    def argument(self) -> Any:
+        """Which files there are, and what was loaded here."""
+        return list(self.paths), self._loading.own()
+
+    def here(self, number: int) -> None:
+        """Find what one file is linked to."""
+        path = self.paths[number]
+        self.linked[path] = self._of(path)
+
+    def there(self, argument: Any, numbers: Iterable[int]) -> Any:
+        """The same in the partner, which first takes what was loaded elsewhere."""
+        paths, loaded = argument
+        self._loading.take(loaded)
+        found = {paths[number]: tuple(self._of(paths[number])) for number in numbers}
+        return found, sorted(self._opened.outside())
+
+    def take(self, answer: Any) -> None:
+        """Take what the partner found, and which other files it has read for it."""
+        found, outside = answer
+        self.linked.update((path, Links(*plain)) for path, plain in found.items())
+        self._opened.visited_elsewhere.update(outside)
+
+    def _of(self, path: str) -> Links:
+        module = self._project.modules.at(path)
+        return links(self._project, module) if module is not None else Links()
+
+
+class Checking:
+    """What ``rules`` find and note in families, of which ``choose`` tells."""
+
+    def __init__(self, opened: OpenedProject, project: Project, rules: Sequence[Rule]) -> None:
+        self._opened = opened
+        self._project = project
+        self._rules = rules
+        self._batches: list[frozenset[str]] = []
+        self._limits: Limits | None = None
+        self.found = Outcome()
+        self.size = 0
+
+    def choose(self, chosen: Iterable[Family], limits: Limits | None) -> None:
+        """Say which families, and what the project is to be limited to for it."""
+        sizes = {family: sum(map(self._size, family)) for family in chosen}
+        self.size = sum(sizes.values())
+        self._batches = list(_batches(sizes))
+        self._limit(limits)
+
+    @property
+    def count(self) -> int:
+        """Families, in batches."""
+        return len(self._batches)
+
+    def argument(self) -> Any:
+        """Which batches there are, and the limits."""
+        return [sorted(batch) for batch in self._batches], self._limits.encoded() if self._limits is not None else None
+
+    def here(self, number: int) -> None:
+        """Run the rules over one batch."""
+        paths = self._batches[number]
+        for rule in self._rules:
+            findings, notes = self._opened.run(rule, self._project, paths)
+            self.found.findings.setdefault(rule.code, []).extend(findings)
+            self.found.notes.setdefault(rule.code, []).extend(notes)
+        self.found.census.update(self._opened.census(self._project, paths))
+
+    def there(self, argument: Any, numbers: Iterable[int]) -> Any:
+        """The same in the partner."""
+        batches, limits = argument
+        self._batches = [frozenset(batch) for batch in batches]
+        if self._limits is None and limits is not None:
+            self._limit(Limits.decoded(limits))
+        before = len(self._opened.internal_errors)
+        for number in numbers:
+            self.here(number)
+        errors = [(one.rule, one.path, one.line, one.text) for one in self._opened.internal_errors[before:]]
+        return self.found.encoded(), errors, sorted(self._opened.outside())
+
+    def take(self, answer: Any) -> None:
+        """Take what the partner found."""
+        plain, errors, outside = answer
+        self.found.add(Outcome.decoded(plain))
+        self._opened.internal_errors.extend(InternalError(*error) for error in errors)
+        self._opened.visited_elsewhere.update(outside)
+
+    def _limit(self, limits: Limits | None) -> None:
+        self._limits = limits
+        if limits is not None:
+            self._project.limit_to(limits)
+
+    def _size(self, path: str) -> int:
+        module = self._project.modules.at(path)
+        return len(module.source.data) if module is not None else 0
+
+
+def _batches(sizes: Mapping[Family, int]) -> Iterable[frozenset[str]]:
+    """The files of the families in batches of about the same amount of text, the largest first."""
+    most = sum(sizes.values()) / _BATCHES
+    batch: set[str] = set()
+    filled = 0
+    for family in sorted(sorted(sizes, key=min), key=sizes.__getitem__, reverse=True):
+        if batch and filled + sizes[family] > most:
+            yield frozenset(batch)
+            batch, filled = set(), 0
+        batch |= family
+        filled += sizes[family]
+    if batch:
+        yield frozenset(batch)

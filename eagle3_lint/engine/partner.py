@@ -1,0 +1,180 @@
+"""A second process that stays for several jobs, and takes its share of each item by item, so that neither waits.
+
+Only the command line asks for it: a host's own threads and workers are not to be forked.
+"""
+
+from __future__ import annotations
+
+import marshal
+import os
+import signal
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any, Protocol
+
+from eagle3_lint.engine.second_process import can_fork, end_with
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+_NUMBER = 2
+# So many numbers fit into any system's pipe while nobody reads.
+_MOST_PARTS = 4096 // _NUMBER
+_LENGTH = 8
+
+
+class Job(Protocol):
+    """Work on items that have numbers from 0, which two processes share.
+
+    The partner has a copy of the job as it was when the partner was started; ``argument`` is what it needs to know beside.
+    What goes from one process to the other is made of tuples, lists, dictionaries, strings and numbers.
+    """
+
+    @property
+    def count(self) -> int:
+        """How many items there are; those that take longest are to come first."""
+
+    def argument(self) -> Any:
+        """What the partner needs to know; asked for right before the work begins."""
+
+    def here(self, number: int) -> None:
+        """Deal with one item in this process."""
+
+    def there(self, argument: Any, numbers: Iterable[int]) -> Any:
+        """Deal with some items in the partner; returns what came of them."""
+
+    def take(self, answer: Any) -> None:
+        """Take what ``there`` returned."""
+
+
+class Partner:
+    """A child for ``jobs``; where there is no second core or no ``fork``, or it fails, all is done in this process."""
+
+    def __init__(self, *jobs: Job) -> None:
+        self._jobs = jobs
+        self._child = 0
+        self._numbers = self._more_numbers = self._requests = self._answers = -1
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def start(self) -> None:
+        """Start the child, with all that is known by now; nothing where there is one already."""
+        if self._child or not can_fork():
+            return
+        # What is in a pipe is handed to one reader only, and a number is read whole.
+        self._numbers, self._more_numbers = os.pipe()
+        os.set_blocking(self._numbers, False)
+        requests, self._requests = os.pipe()
+        self._answers, answers = os.pipe()
+        parent = os.getpid()
+        try:
+            self._child = os.fork()
+        except OSError:
+            self._close(requests, answers)
+            return
+        if self._child:
+            os.close(requests)
+            os.close(answers)
+            return
+        try:
+            os.close(self._requests)
+            os.close(self._answers)
+            end_with(parent)
+            self._serve(requests, answers)
+        finally:
+            # Whatever happens, the child must not go on with the parent's work.
+            os._exit(1)
+
+    def share(self, job: Job) -> None:
+        """Get ``job`` done, with the child where there is one; what it raises in this process is raised."""
+        each = -(-job.count // _MOST_PARTS) or 1
+        parts = [range(start, min(start + each, job.count)) for start in range(0, job.count, each)]
+        mine: set[int] = set()
+        answer = None
+        if self._child and self._asked(job, each, len(parts)):
+            for part in self._parts():
+                mine.add(part)
+                for number in parts[part]:
+                    job.here(number)
+            answer = self._answer()
+        if answer is not None:
+            job.take(answer)
+            return
+        for part, numbers in enumerate(parts):
+            for number in numbers if part not in mine else ():
+                job.here(number)
+
+    def stop(self) -> None:
+        """End the child, whatever it is at."""
+        if not self._child:
+            return
+        child, self._child = self._child, 0
+        self._close()
+        try:
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+        except OSError:
+            return
+
+    def _close(self, *others: int) -> None:
+        for descriptor in (self._numbers, self._more_numbers, self._requests, self._answers, *others):
+            os.close(descriptor)
+
+    def _asked(self, job: Job, each: int, parts: int) -> bool:
+        """Whether the child could be told of ``job``."""
+        try:
+            os.write(self._more_numbers, b"".join(part.to_bytes(_NUMBER, "little") for part in range(parts)))
+            _send(self._requests, (self._jobs.index(job), job.argument(), each, job.count))
+        except OSError:
+            self.stop()
+            return False
+        return True
+
+    def _answer(self) -> Any:
+        """What the child answers in a tuple of one, so that it can be anything; None where it failed."""
+        answer = _receive(self._answers)
+        if answer is None:
+            self.stop()
+            return None
+        return answer[0]
+
+    def _parts(self) -> Iterator[int]:
+        while True:
+            try:
+                data = os.read(self._numbers, _NUMBER)
+            except BlockingIOError:
+                return
+            yield int.from_bytes(data, "little")
+
+    def _serve(self, requests: int, answers: int) -> None:
+        while (request := _receive(requests)) is not None:
+            index, argument, each, count = request
+            numbers = (number for part in self._parts() for number in range(part * each, min((part + 1) * each, count)))
+            _send(answers, (self._jobs[index].there(argument, numbers),))
+
+
+def _send(descriptor: int, value: Any) -> None:
+    data = marshal.dumps(value)
+    with os.fdopen(descriptor, "wb", closefd=False) as stream:
+        stream.write(len(data).to_bytes(_LENGTH, "little") + data)
+
+
+def _receive(descriptor: int) -> Any:
+    """What was sent, or None at the end."""
+    with os.fdopen(descriptor, "rb", buffering=0, closefd=False) as stream:
+        length = _read(stream, _LENGTH)
+        data = _read(stream, int.from_bytes(length, "little")) if length else b""
+    return marshal.loads(data) if data else None
+
+
+def _read(stream: Any, size: int) -> bytes:
+    data = bytearray()
+    while len(data) < size:
+        more = stream.read(min(size - len(data), 1 << 20))
+        if not more:
+            return b""
+        data += more
+    return bytes(data)

@@ -1,0 +1,159 @@
+"""What two processes share is done once, whatever becomes of the second one."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import pytest
+
+from eagle3_lint.engine import partner as partner_module
+from eagle3_lint.engine import second_process
+from eagle3_lint.engine.partner import Partner
+from eagle3_lint.engine.second_process import SecondProcess
+
+PARENT = os.getpid()
+COUNTS = (0, 1, 3, 2048, 2049, 10_000)
+
+
+class Counting:
+    """Notes who dealt with which number; ``fails`` and ``dies`` say after how many of them the child does."""
+
+    def __init__(self, count: int, *, fails: int = -1, dies: int = -1, pause: float = 0.0) -> None:
+        self.count = count
+        self.fails = fails
+        self.dies = dies
+        self.pause = pause
+        self.said = "nothing"
+        self.mine: list[int] = []
+        self.others: list[int] = []
+        self.told: list[str] = []
+
+    def argument(self) -> Any:
+        return self.said
+
+    def here(self, number: int) -> None:
+        time.sleep(self.pause)
+        self.mine.append(number)
+
+    def there(self, argument: Any, numbers: Iterable[int]) -> Any:
+        assert os.getpid() != PARENT
+        done = []
+        for number in numbers:
+            if len(done) == self.fails:
+                raise ValueError(number)
+            if len(done) == self.dies:
+                os.kill(os.getpid(), signal.SIGKILL)
+            time.sleep(self.pause)
+            done.append(number)
+        return done, argument
+
+    def take(self, answer: Any) -> None:
+        done, argument = answer
+        self.others.extend(done)
+        self.told.append(argument)
+
+    @property
+    def all(self) -> list[int]:
+        return sorted((*self.mine, *self.others))
+
+
+@pytest.fixture(autouse=True)
+def _no_child_is_left() -> Iterator[None]:
+    before = len(os.listdir("/proc/self/fd")) if os.path.isdir("/proc/self/fd") else 0
+    yield
+    with pytest.raises(ChildProcessError):
+        os.waitpid(-1, os.WNOHANG)
+    if before:
+        assert len(os.listdir("/proc/self/fd")) == before
+
+
+@pytest.fixture(params=[True, False], ids=["with a child", "alone"])
+def can_fork(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> bool:
+    monkeypatch.setattr(partner_module, "can_fork", lambda: request.param)
+    return bool(request.param)
+
+
+@pytest.fixture
+def forking(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(partner_module, "can_fork", lambda: True)
+
+
+@pytest.mark.parametrize("count", COUNTS)
+def test_every_item_of_every_job_is_dealt_with_once(count: int, can_fork: bool) -> None:
+    jobs = [Counting(count), Counting(7), Counting(count)]
+    with Partner(*jobs) as partner:
+        partner.start()
+        for number, job in enumerate(jobs):
+            job.said = f"of job {number}"
+            partner.share(job)
+            assert job.all == list(range(job.count))
+            assert job.told == ([job.said] if can_fork else [])
+            assert can_fork or not job.others
+
+
+def test_without_a_start_all_is_done_here(forking: None) -> None:
+    job = Counting(50)
+    with Partner(job) as partner:
+        partner.share(job)
+    assert job.mine == list(range(50))
+
+
+def test_both_processes_take_some(forking: None) -> None:
+    job = Counting(100, pause=0.001)
+    with Partner(job) as partner:
+        partner.start()
+        partner.start()
+        partner.share(job)
+    assert job.all == list(range(100))
+    assert len(job.mine) > 1
+    assert len(job.others) > 1
+
+
+@pytest.mark.parametrize("fault", [{"fails": 0}, {"fails": 2}, {"dies": 0}, {"dies": 2}])
+@pytest.mark.parametrize("count", COUNTS)
+def test_what_a_failed_child_took_is_done_here(count: int, fault: dict[str, int], forking: None) -> None:
+    first, second = Counting(count, pause=0.0001 if count < 100 else 0.0, **fault), Counting(20)
+    with Partner(first, second) as partner:
+        partner.start()
+        for job in (first, second):
+            partner.share(job)
+            assert job.all == list(range(job.count))
+
+
+def test_an_item_that_fails_here_ends_the_child(forking: None) -> None:
+    class Failing(Counting):
+        def here(self, number: int) -> None:
+            raise KeyboardInterrupt
+
+    def leave() -> None:
+        job = Failing(2000, pause=0.01)
+        with Partner(job) as partner:
+            partner.start()
+            partner.share(job)
+
+    with pytest.raises(KeyboardInterrupt):
+        leave()
+
+
+def test_large_messages_go_both_ways(forking: None) -> None:
+    class Large(Counting):
+        def there(self, argument: Any, numbers: Iterable[int]) -> Any:
+            return super().there(argument, numbers)[0], argument * 2
+
+    job = Large(10)
+    job.said = "x" * 3_000_000
+    with Partner(job) as partner:
+        partner.start()
+        partner.share(job)
+    assert job.told == [job.said * 2]
+
+
+def test_a_value_computed_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    for can in (True, False):
+        monkeypatch.setattr(second_process, "can_fork", lambda can=can: can)
+        with SecondProcess(lambda: (os.getpid() == PARENT, "value")) as other:
+            assert other.result() == (not can, "value")
