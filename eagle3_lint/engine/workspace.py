@@ -91,7 +91,7 @@ class Workspace:
 
     def source(self, path: str) -> SourceText:
         """The text of the file ``path``; raises UnreadableSourceError where it can't be read."""
-        return self.contents.source(path)
+        return self.opened.modules.source(path) if "opened" in self.__dict__ else self.contents.source(path)
 
     def knows_facts(self, path: str) -> bool:
         """Whether the model file ``path`` need not be parsed for its facts."""
