@@ -256,17 +256,14 @@ class Interpreter:
 
     def run(self, body: Iterable[ast.stmt], frame: Frame) -> bool:
         """Follow ``body``; True when no path reaches its end."""
-        return any(self._statement(statement, frame) for statement in body)
-
-    def _statement(self, node: ast.stmt, frame: Frame) -> bool:
-        self._step()
-        handler = _STATEMENTS.get(type(node))
-        return handler(self, node, frame) if handler is not None else False
-
-    def _step(self) -> None:
-        self._steps += 1
-        if self._steps > _MOST_STEPS:
-            raise _TooManySteps
+        for node in body:
+            self._steps += 1
+            if self._steps > _MOST_STEPS:
+                raise _TooManySteps
+            handler = _STATEMENTS.get(type(node))
+            if handler is not None and handler(self, node, frame):
+                return True
+        return False
 
     def _run_expression(self, node: ast.Expr, frame: Frame) -> bool:
         if not isinstance(node.value, ast.Constant):
@@ -424,7 +421,9 @@ class Interpreter:
 
     def evaluate(self, node: ast.expr, frame: Frame) -> Values:
         """What ``node`` may denote in ``frame``."""
-        self._step()
+        self._steps += 1
+        if self._steps > _MOST_STEPS:
+            raise _TooManySteps
         handler = _EXPRESSIONS.get(type(node))
         return handler(self, node, frame) if handler is not None else _ANYTHING
 
@@ -445,7 +444,10 @@ class Interpreter:
 
     def _named(self, values: Values, frame: Frame, node: ast.expr) -> Values:
         """Remember where the code names a class, unless a class's code did so before."""
-        if not any(isinstance(value, ClassValue) for value in values):
+        for value in values:
+            if isinstance(value, ClassValue):
+                break
+        else:
             return values
         site = frame.site(node)
         return tuple(
@@ -554,17 +556,18 @@ class Interpreter:
         if special is not None:
             return special
         callees = self.evaluate(node.func, frame)
-        positional = [self.evaluate(argument, frame) for argument in node.args if not isinstance(argument, ast.Starred)]
-        keywords = {
-            keyword.arg: self.evaluate(keyword.value, frame) for keyword in node.keywords if keyword.arg is not None
-        }
-        spread = any(isinstance(argument, ast.Starred) for argument in node.args) or any(
-            keyword.arg is None for keyword in node.keywords
-        )
-        if spread:
-            for argument in node.args:
-                if isinstance(argument, ast.Starred):
-                    self.evaluate(argument.value, frame)
+        starred = [argument for argument in node.args if isinstance(argument, ast.Starred)]
+        plain = [one for one in node.args if not isinstance(one, ast.Starred)] if starred else node.args
+        positional = [self.evaluate(argument, frame) for argument in plain]
+        keywords: dict[str, Values] = {}
+        spread = bool(starred)
+        for keyword in node.keywords:
+            if keyword.arg is None:
+                spread = True
+            else:
+                keywords[keyword.arg] = self.evaluate(keyword.value, frame)
+        for argument in starred:
+            self.evaluate(argument.value, frame)
         if len(callees) == 1:
             return self._call_value(callees[0], positional, keywords, frame, node, spread=spread)
         return union(

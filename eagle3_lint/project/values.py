@@ -179,6 +179,8 @@ def union(*groups: Values) -> Values:
     """All values of ``groups``, each once, in order; past a limit the rest becomes one unknown."""
     if len(groups) == 1:
         return groups[0]
+    if groups and len(groups[0]) == 1 and all(group is groups[0] for group in groups):
+        return groups[0]
     merged: dict[Value, None] = {}
     for group in groups:
         for value in group:

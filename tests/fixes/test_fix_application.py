@@ -27,8 +27,8 @@ from eagle3_lint.fixes.diff import quoted, unified_diff
 from eagle3_lint.fixes.text import OverlappingEditsError, apply_edits
 from eagle3_lint.frontends.cli.dispatch import dispatch
 
-LATE = "import os\n\n\ndef f(a: Optional[int]): ...\n"
-FIXED = "import os\nfrom typing import Optional\n\n\ndef f(a: Optional[int]): ...\n"
+LATE = "import os\n\n\ndef f(a=Optional[int]): ...\n"
+FIXED = "import os\nfrom typing import Optional\n\n\ndef f(a=Optional[int]): ...\n"
 BODY = """\
     def __init__(self, config):
         super().__init__()

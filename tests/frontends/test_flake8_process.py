@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.frontends.small_tree import DELEGATING, WRAPPER, plant, plant_traps, take_fired
+from tests.hostile.planting import WORKERS
 
 MISSING = "wrapper_vl.py:6:7: EGL101"
 UNIMPORTED = "typed.py:1:19: EGL301"
@@ -95,7 +96,7 @@ def test_a_file_that_flake8_cannot_parse_is_flake8s_to_report(models: Path) -> N
     assert flake8(".", cwd=models) == [UNIMPORTED, MISSING]
 
 
-@pytest.mark.parametrize("jobs", ["1", "2"])
+@pytest.mark.parametrize("jobs", ["1", WORKERS])
 def test_nothing_in_the_working_directory_is_run(models: Path, jobs: str, tmp_path: Path) -> None:
     fired = tmp_path / "fired"
     plant_traps(models, fired)

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from tests.frontends.small_tree import DELEGATING, WRAPPER, plant, plant_traps, take_fired
+from tests.hostile.planting import WORKERS
 
 MISSING = ("wrapper_vl.py", "missing-eagle3-delegation", 6, 6, 6, 37)
 UNIMPORTED = ("typed.py", "unimported-typing-name", 1, 18, 1, 22)
@@ -138,12 +139,12 @@ def test_a_file_that_pylint_cannot_parse_is_pylints_to_report(tree: Path) -> Non
     assert [m["symbol"] for m in messages] == ["syntax-error", "missing-eagle3-delegation"]
 
 
-@pytest.mark.parametrize("jobs", ["-j1", "-j2"])
+@pytest.mark.parametrize("jobs", ["1", WORKERS])
 def test_nothing_beside_the_linted_file_is_run(tree: Path, jobs: str) -> None:
     fired = tree / "fired"
     plant_traps(models_of(tree), fired)
     files = [models_of(tree) / "wrapper_vl.py", models_of(tree) / "typed.py"]
-    pylint(jobs, *files, cwd=tree, enable="undefined-variable")
+    pylint(f"-j{jobs}", *files, cwd=tree, enable="undefined-variable")
     by_pylint_itself = take_fired(fired)
-    assert sorted(places(pylint(jobs, *files, cwd=tree))) == [UNIMPORTED, MISSING]
+    assert sorted(places(pylint(f"-j{jobs}", *files, cwd=tree))) == [UNIMPORTED, MISSING]
     assert take_fired(fired) <= by_pylint_itself

@@ -10,7 +10,18 @@ from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from tests.frontends.small_tree import INNER, WRAPPER
+import pytest
+
+from tests.frontends.small_tree import INNER, TYPED, WRAPPER
+
+WORKERS = pytest.param(
+    "2",
+    marks=pytest.mark.skipif(
+        sys.version_info >= (3, 14),
+        reason="Python's own workers start from the working directory, with what lies there",
+    ),
+)
+"""Two processes of pylint or flake8."""
 
 # What a program may import, or a host load, from beside the linted files or from inside the linted package.
 _BESIDE = (
@@ -45,7 +56,7 @@ def plant_everywhere(root: Path, fired: Path, *, ours: bool = False) -> Path:
     wrapper = _trap(fired, "models.wrapper_vl") + WRAPPER.replace(
         "from torch import nn\n", "from torch import nn\nimport typing\n"
     )
-    typed = _trap(fired, "models.typed") + "def first(values: List[int]) -> int:\n    return values[0]\n"
+    typed = _trap(fired, "models.typed") + TYPED
     for name, text in (("inner_lm", inner), ("wrapper_vl", wrapper), ("typed", typed)):
         (models / f"{name}.py").write_text(text)
     for directory in (root, root / "python", root / "python" / "sglang", root / "python" / "sglang" / "srt", models):

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.hostile.planting import fired_in, plant_everywhere
+from tests.hostile.planting import WORKERS, fired_in, plant_everywhere
 
 SCRIPTS = Path(sys.executable).parent
 
@@ -115,7 +115,7 @@ def test_since_runs_no_hook_and_no_filter(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("engine", ["auto", "astroid"])
-@pytest.mark.parametrize("jobs", ["1", "2"])
+@pytest.mark.parametrize("jobs", ["1", WORKERS])
 def test_pylint(place_with_ours: tuple[Path, Path, Path], jobs: str, engine: str) -> None:
     _, models, fired = place_with_ours
     files = [str(models / "wrapper_vl.py"), str(models / "typed.py")]
@@ -136,7 +136,7 @@ def test_pylint(place_with_ours: tuple[Path, Path, Path], jobs: str, engine: str
 
 
 @pytest.mark.parametrize("engine", ["auto", "astroid"])
-@pytest.mark.parametrize("jobs", ["1", "2"])
+@pytest.mark.parametrize("jobs", ["1", WORKERS])
 def test_flake8(place_with_ours: tuple[Path, Path, Path], jobs: str, engine: str) -> None:
     _, models, fired = place_with_ours
     files = [str(models / "wrapper_vl.py"), str(models / "typed.py")]
