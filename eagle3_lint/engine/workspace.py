@@ -59,6 +59,7 @@ class Workspace:
         self.roots = tuple(roots)
         self.look_beside: Callable[[str, ast.Module], Any] | None = None
         self.looked_at: dict[str, Any] = {}
+        self._recalled_files: dict[tuple[str, str], tuple[Finding, ...]] = {}
         self._found: dict[str, tuple[Finding, ...]] = {}
         self._by_path: dict[str, dict[str, list[Finding]]] = {}
         self._census: Census = {}
@@ -138,7 +139,14 @@ class Workspace:
 
     def recall_file(self, path: str, key: str) -> tuple[Finding, ...] | None:
         """What the text of ``path`` was found to show in an earlier run, or None."""
-        return self.memory.file_findings(self._file_key(path, key)) if self.memory is not None else None
+        if self.memory is None:
+            return None
+        known = self._recalled_files.get((path, key))
+        if known is None:
+            known = self.memory.file_findings(self._file_key(path, key))
+            if known is not None:
+                self._recalled_files[path, key] = known
+        return known
 
     def remember_file(self, path: str, key: str, found: tuple[Finding, ...], visited: Iterable[str]) -> None:
         """Keep what the text of ``path`` shows, as long as the files ``visited`` for it stay what they are."""

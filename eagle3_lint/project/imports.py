@@ -55,8 +55,10 @@ class ImportGraph:
                 dotted = _absolute(package, level, target)
             if not self._is_near_models(dotted):
                 continue
-            for candidate in (dotted, *(f"{dotted}.{name}" for name in names)):
-                other = modules.find(candidate)
+            holder = modules.find(dotted)
+            # What a module that is no package has inside it is in no other file.
+            inner = names if holder is None or not holder.endswith(".py") or _is_package(holder) else ()
+            for other in (holder, *(modules.find(f"{dotted}.{name}") for name in inner)):
                 if other in models and other is not None:
                     found[other] = None
         return found
@@ -69,6 +71,10 @@ class ImportGraph:
             leads = any(package.startswith(f"{dotted}.") for package in names.packages) if dotted else True
             known = self._near_models[dotted] = leads or names.follows(dotted)
         return known
+
+
+def _is_package(path: str) -> bool:
+    return os.path.basename(path) == "__init__.py"
 
 
 def _absolute(package: str, level: int, target: str) -> str:
