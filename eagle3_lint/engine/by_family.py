@@ -60,9 +60,7 @@ class _Work:
 
     def linked(self) -> dict[str, Links]:
         """What each of the paths is linked to."""
-        if self._is_worth(self._loading.size):
-            self._partner.start()
-            self._partner.share(self._loading)
+        self._loading.share_with(self._partner)
         self._linking.paths = self._paths
         self._partner.share(self._linking)
         return self._linking.linked
@@ -70,13 +68,10 @@ class _Work:
     def outcome(self, chosen: Iterable[Family], limits: Limits | None) -> Outcome:
         """What the rules find and note in the ``chosen`` families, for which the project is limited to ``limits``."""
         self._checking.choose(chosen, limits)
-        if self._is_worth(self._checking.size):
+        if self._opened.parallel and self._checking.size >= WORTH_A_PROCESS:
             self._partner.start()
         self._partner.share(self._checking)
         return self._checking.found
-
-    def _is_worth(self, size: int) -> bool:
-        return self._opened.parallel and size >= WORTH_A_PROCESS
 
 
 def _families(project: Project, linked: Mapping[str, Links]) -> tuple[Family, ...]:

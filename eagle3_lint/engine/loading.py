@@ -30,10 +30,11 @@ class Loading:
     def __init__(self, opened: OpenedProject, paths: Sequence[str]) -> None:
         self._opened = opened
         sources = [source for path in paths if (source := _unknown(opened, path)) is not None]
-        self.size = sum(len(source.data) for source in sources)
+        self._size = sum(len(source.data) for source in sources)
         # The largest first: at the end small ones are left, with which both processes end at the same time.
         self._items: list[SourceText | None] = [*sorted(sources, key=lambda one: len(one.data), reverse=True)]
-        if not opened.knows_contract:
+        self._reads_contract = not opened.knows_contract
+        if self._reads_contract:
             self._items.insert(0, None)
         self._mine: dict[str, Plain] = {}
         self._my_contract: Any = None
@@ -102,14 +103,20 @@ class Loading:
             self._opened.memory.keep_facts(source, facts)
         self._opened.looked_at(source.path, looked_at)
 
+    def share_with(self, partner: Partner) -> None:
+        """Load everything with ``partner``, which is started for it where that pays; else it is loaded when asked for."""
+        if self._opened.parallel and self._size >= WORTH_A_PROCESS:
+            partner.start()
+            partner.share(self)
+            if self._reads_contract:
+                self._opened.remember_contract()
+
 
 def load_models(opened: OpenedProject, paths: Sequence[str]) -> None:
     """Load the modules at ``paths`` and the contract, in two processes where that pays."""
     loading = Loading(opened, paths)
-    if opened.parallel and loading.size >= WORTH_A_PROCESS:
-        with Partner(loading) as partner:
-            partner.start()
-            partner.share(loading)
+    with Partner(loading) as partner:
+        loading.share_with(partner)
 
 
 def _unknown(opened: OpenedProject, path: str) -> SourceText | None:

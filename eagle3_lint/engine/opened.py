@@ -52,6 +52,7 @@ class OpenedProject:
         if known is None:
             known = self.read_contract()
             self.install_contract(known)
+            self.remember_contract()
         return known
 
     @property
@@ -65,11 +66,15 @@ class OpenedProject:
         return read_contract(self._workspace.tree.root, read_source, parse_source)
 
     def install_contract(self, contract: Contract) -> None:
-        """Take ``contract`` as read, and remember it."""
+        """Take ``contract`` as read."""
         self._known_contract = contract
+
+    def remember_contract(self) -> None:
+        """Keep the contract that was read for later runs."""
         tree = self._workspace.tree
-        if self.memory is not None and tree is not None:
-            self.is_rememberable = self.memory.keep_contract(self._workspace.runtime_state, tree.root, contract)
+        if self.memory is not None and tree is not None and self._known_contract is not None:
+            kept = self.memory.keep_contract(self._workspace.runtime_state, tree.root, self._known_contract)
+            self.is_rememberable = kept
 
     @cached_property
     def _known_contract(self) -> Contract | None:
