@@ -28,8 +28,10 @@ from eagle3_lint.sources.text import SourceText
 
 _Environment = dict[str, Alternatives]
 Functions = dict[tuple[int, int], ast.FunctionDef | ast.AsyncFunctionDef]
-# What following constructors and forwards starts from; parsing these again would cost more than holding them.
+# What following constructors and forwards starts from, and words in the names of the interface; parsing these functions
+# again would cost more than holding them.
 _LIKELY = frozenset({"__init__", "forward"})
+_LIKELY_WORDS = ("embed", "capture")
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _EXTENDING_CALLS = frozenset({"append", "extend", "insert", "update", "add"})
 
@@ -129,9 +131,9 @@ class _ModuleWalk:
             self._import(node, environment)
         elif isinstance(node, ast.ClassDef):
             index = self._class(node, "", environment)
-            self._bind(environment, node.name, "class", node, index=index)
+            self._bind(environment, node.name, "class", place_of(node), index=index)
         elif isinstance(node, _FUNCTIONS):
-            self._bind(environment, node.name, "function", node)
+            self._bind(environment, node.name, "function", place_of(node))
         elif isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
             self._assign(node, environment)
         elif isinstance(node, ast.Expr):
@@ -200,7 +202,7 @@ class _ModuleWalk:
         environment: _Environment,
         name: str,
         kind: BindingKind,
-        node: ast.stmt,
+        place: Place,
         *,
         target: str = "",
         original: str = "",
@@ -211,7 +213,7 @@ class _ModuleWalk:
     ) -> None:
         number = len(self.bindings)
         shape, names = _simple_value(value)
-        self.bindings.append(Binding(name, kind, place_of(node), target, original, level, index, shape, names))
+        self.bindings.append(Binding(name, kind, place, target, original, level, index, shape, names))
         before = environment.get(name)
         if extends and before is not None:
             environment[name] = Alternatives((*before.indexes, number), before.preferred)
@@ -221,27 +223,28 @@ class _ModuleWalk:
     def _opaque(self, target: ast.expr | None, node: ast.stmt, environment: _Environment) -> None:
         if target is not None:
             for name in bound_names(target):
-                self._bind(environment, name, "opaque", node)
+                self._bind(environment, name, "opaque", place_of(node))
 
     def _import(self, node: ast.Import, environment: _Environment) -> None:
         for alias in node.names:
             if alias.asname:
-                self._bind(environment, alias.asname, "import", node, target=alias.name)
+                self._bind(environment, alias.asname, "import", place_of(node), target=alias.name)
             else:
                 top = alias.name.partition(".")[0]
-                self._bind(environment, top, "import", node, target=top)
+                self._bind(environment, top, "import", place_of(node), target=top)
 
     def _import_from(self, node: ast.ImportFrom, environment: _Environment) -> None:
+        place = place_of(node)
         for alias in node.names:
             name = alias.asname or alias.name
             if alias.name == "*":
-                self._bind(environment, "*", "star", node, target=node.module or "", level=node.level, extends=True)
+                self._bind(environment, "*", "star", place, target=node.module or "", level=node.level, extends=True)
             else:
                 self._bind(
                     environment,
                     name,
                     "from",
-                    node,
+                    place,
                     target=node.module or "",
                     original=alias.name,
                     level=node.level,
@@ -256,7 +259,9 @@ class _ModuleWalk:
             for name in bound_names(target):
                 extends = isinstance(node, ast.AugAssign)
                 value = None if extends or not simple else node.value
-                self._bind(environment, name, "assign" if simple else "opaque", node, extends=extends, value=value)
+                self._bind(
+                    environment, name, "assign" if simple else "opaque", place_of(node), extends=extends, value=value
+                )
                 if name == "__all__" and node.value is not None:
                     self._export(node.value, extends)
 
@@ -273,7 +278,7 @@ class _ModuleWalk:
         if isinstance(call.func.value, ast.Name) and call.func.attr in _EXTENDING_CALLS:
             name = call.func.value.id
             if name in environment:
-                self._bind(environment, name, "assign", node, extends=True)
+                self._bind(environment, name, "assign", place_of(node), extends=True)
 
     def _class(self, node: ast.ClassDef, outer: str, environment: _Environment) -> int:
         index = len(self.classes)
@@ -307,7 +312,7 @@ class _ModuleWalk:
     ) -> Iterator[Member]:
         for node in body:
             if isinstance(node, _FUNCTIONS):
-                if node.name in _LIKELY:
+                if node.name in _LIKELY or any(word in node.name for word in _LIKELY_WORDS):
                     self.functions[node.lineno, node.col_offset] = node
                 yield Member(node.name, "function", place_of(node), first_line(node), _decorators(node), conditional)
             elif isinstance(node, ast.ClassDef):
