@@ -60,8 +60,8 @@ class _Work:
 
     def linked(self) -> dict[str, Links]:
         """What each of the paths is linked to."""
-        self._loading.share_with(self._partner)
         self._linking.paths = self._paths
+        self._loading.share_with(self._partner, self._linking)
         self._partner.share(self._linking)
         return self._linking.linked
 

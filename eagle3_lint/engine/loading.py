@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from eagle3_lint.engine.partner import Partner
+from eagle3_lint.engine.partner import Job, Partner
 from eagle3_lint.engine.second_process import WORTH_A_PROCESS
 from eagle3_lint.errors import UnreadableSourceError
 from eagle3_lint.facts.encoding import decode, encode
@@ -103,11 +103,14 @@ class Loading:
             self._opened.memory.keep_facts(source, facts)
         self._opened.looked_at(source.path, looked_at)
 
-    def share_with(self, partner: Partner) -> None:
-        """Load everything with ``partner``, which is started for it where that pays; else it is loaded when asked for."""
+    def share_with(self, partner: Partner, following: Job | None = None) -> None:
+        """Load everything with ``partner``, which is started for it where that pays; else it is loaded when asked for.
+
+        ``following`` is the job that the partner gets next.
+        """
         if self._opened.parallel and self._size >= WORTH_A_PROCESS:
             partner.start()
-            partner.share(self)
+            partner.share(self, following)
             if self._reads_contract:
                 self._opened.remember_contract()
 

@@ -52,6 +52,7 @@ class Partner:
     def __init__(self, *jobs: Job) -> None:
         self._jobs = jobs
         self._child = 0
+        self._begun: Job | None = None
         self._numbers = self._more_numbers = self._requests = self._answers = -1
 
     def __enter__(self) -> Self:
@@ -88,18 +89,21 @@ class Partner:
             # Whatever happens, the child must not go on with the parent's work.
             os._exit(1)
 
-    def share(self, job: Job) -> None:
-        """Get ``job`` done, with the child where there is one; what it raises in this process is raised."""
-        each = -(-job.count // _MOST_PARTS) or 1
-        parts = [range(start, min(start + each, job.count)) for start in range(0, job.count, each)]
+    def share(self, job: Job, following: Job | None = None) -> None:
+        """Get ``job`` done, with the child where there is one; what it raises in this process is raised.
+
+        The child can begin with the job ``following``, which is to be shared next, while its answer is taken.
+        """
+        parts = _split(job.count)
         mine: set[int] = set()
         answer = None
-        if self._child and self._asked(job, each, len(parts)):
+        if self._child and (self._begun is job or self._asked(job)):
             for part in self._parts():
                 mine.add(part)
                 for number in parts[part]:
                     job.here(number)
             answer = self._answer()
+        self._begun = following if answer is not None and following is not None and self._asked(following) else None
         if answer is not None:
             job.take(answer)
             return
@@ -123,11 +127,12 @@ class Partner:
         for descriptor in (self._numbers, self._more_numbers, self._requests, self._answers, *others):
             os.close(descriptor)
 
-    def _asked(self, job: Job, each: int, parts: int) -> bool:
+    def _asked(self, job: Job) -> bool:
         """Whether the child could be told of ``job``."""
         try:
-            os.write(self._more_numbers, b"".join(part.to_bytes(_NUMBER, "little") for part in range(parts)))
-            _send(self._requests, (self._jobs.index(job), job.argument(), each, job.count))
+            parts = range(len(_split(job.count)))
+            os.write(self._more_numbers, b"".join(part.to_bytes(_NUMBER, "little") for part in parts))
+            _send(self._requests, (self._jobs.index(job), job.argument(), job.count))
         except OSError:
             self.stop()
             return False
@@ -151,9 +156,16 @@ class Partner:
 
     def _serve(self, requests: int, answers: int) -> None:
         while (request := _receive(requests)) is not None:
-            index, argument, each, count = request
-            numbers = (number for part in self._parts() for number in range(part * each, min((part + 1) * each, count)))
+            index, argument, count = request
+            parts = _split(count)
+            numbers = (number for part in self._parts() for number in parts[part])
             _send(answers, (self._jobs[index].there(argument, numbers),))
+
+
+def _split(count: int) -> list[range]:
+    """The numbers below ``count`` in parts, of which there are never too many."""
+    each = -(-count // _MOST_PARTS) or 1
+    return [range(start, min(start + each, count)) for start in range(0, count, each)]
 
 
 def _send(descriptor: int, value: Any) -> None:

@@ -89,7 +89,8 @@ def test_every_item_of_every_job_is_dealt_with_once(count: int, can_fork: bool) 
         partner.start()
         for number, job in enumerate(jobs):
             job.said = f"of job {number}"
-            partner.share(job)
+        for job, following in zip(jobs, (jobs[1], None, None), strict=True):
+            partner.share(job, following)
             assert job.all == list(range(job.count))
             assert job.told == ([job.said] if can_fork else [])
             assert can_fork or not job.others
@@ -119,8 +120,8 @@ def test_what_a_failed_child_took_is_done_here(count: int, fault: dict[str, int]
     first, second = Counting(count, pause=0.0001 if count < 100 else 0.0, **fault), Counting(20)
     with Partner(first, second) as partner:
         partner.start()
-        for job in (first, second):
-            partner.share(job)
+        for job, following in ((first, second), (second, None)):
+            partner.share(job, following)
             assert job.all == list(range(job.count))
 
 
