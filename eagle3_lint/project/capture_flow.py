@@ -117,7 +117,7 @@ class CaptureFlow:
         self._setters: dict[tuple[ClassInfo, str], SetterEffects | None] = {}
         self._reached: dict[tuple[ClassInfo, tuple[str, ...]], Reach] = {}
         self._reads: dict[tuple[Holder, str, bool, tuple[Holder, ...]], bool | None] = {}
-        self._names: dict[tuple[str, int], frozenset[str]] = {}
+        self._words: dict[tuple[str, int, re.Pattern[str]], frozenset[str]] = {}
         self._texts: dict[tuple[str, int], str] = {}
         self._above: dict[tuple[str, int], tuple[str, ...]] = {}
         self._stateful: dict[str, bool] = {}
@@ -254,21 +254,22 @@ class CaptureFlow:
                 continue
             text = self.text(method)
             above = "super()" in text
-            for name in self._mentioned(method):
+            for name in self.words(method, _ATTRIBUTE):
                 following = info.find_after(method.definer, name) if above else None
                 pending.extend(one for one in (info.find(name), following) if one is not None and _runs(one))
         return Reach(tuple(seen.values()), known)
 
-    def _mentioned(self, method: Found) -> frozenset[str]:
-        key = (method.definer.path, method.line)
-        names = self._names.get(key)
-        if names is None:
-            names = self._names[key] = frozenset(_ATTRIBUTE.findall(self.text(method)))
-        return names
+    def words(self, method: Found, pattern: re.Pattern[str]) -> frozenset[str]:
+        """What ``pattern``, which has one group, finds in the text of ``method``."""
+        key = (method.definer.path, method.line, pattern)
+        found = self._words.get(key)
+        if found is None:
+            found = self._words[key] = frozenset(pattern.findall(self.text(method)))
+        return found
 
     def called_names(self, info: ClassInfo) -> tuple[str, ...]:
         """Every attribute name that the forward of ``info`` mentions, on whatever object."""
-        return tuple(sorted({name for one in self.reach(info).methods for name in self._mentioned(one)}))
+        return tuple(sorted({name for one in self.reach(info).methods for name in self.words(one, _ATTRIBUTE)}))
 
     def is_read(self, write: CaptureWrite) -> bool | None:
         """Whether the forward of the object (or of what holds it) reads what ``write`` wrote; None if unknown."""

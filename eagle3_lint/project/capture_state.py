@@ -73,10 +73,10 @@ def _mentioned_state(flow: CaptureFlow, info: ClassInfo, setters: tuple[str, ...
         if (method.definer.path, method.line) in seen or method.member.kind != "function":
             continue
         seen.add((method.definer.path, method.line))
-        text = flow.text(method)
-        names.update(_STATE_NAME.findall(text))
-        for name in set(_OWN_CALL.findall(text)):
-            following = info.find_after(method.definer, name) if "super" in text else None
+        names.update(flow.words(method, _STATE_NAME))
+        above = "super" in flow.text(method)
+        for name in flow.words(method, _OWN_CALL):
+            following = info.find_after(method.definer, name) if above else None
             pending.extend(one for one in (info.find(name), following) if one is not None)
     return names
 
@@ -84,7 +84,7 @@ def _mentioned_state(flow: CaptureFlow, info: ClassInfo, setters: tuple[str, ...
 def _plainly_set(flow: CaptureFlow, info: ClassInfo) -> set[str]:
     """The names of capture state that the effective constructor assigns by itself; asks the text alone."""
     constructor = info.find("__init__")
-    return set(_ASSIGNED.findall(flow.text(constructor))) if constructor is not None else set()
+    return set(flow.words(constructor, _ASSIGNED)) if constructor is not None else set()
 
 
 def _given(flow: CaptureFlow, maker: Holder, holder: Holder) -> Iterator[str]:

@@ -87,8 +87,8 @@ class Heap:
 
     def replace_by_join(self, heaps: Sequence[Heap]) -> None:
         """Become what any of ``heaps`` may be."""
-        joined: dict[Value, dict[str, Attribute]] = {}
-        for heap in heaps:
+        joined = {key: dict(attributes) for key, attributes in heaps[0].objects.items()}
+        for heap in heaps[1:]:
             for key, attributes in heap.objects.items():
                 into = joined.setdefault(key, {})
                 for name, attribute in attributes.items():

@@ -7,7 +7,7 @@ the table says. Hosts list the rules when they start, which importing every rule
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from functools import cache
 from typing import Any
 
 from eagle3_lint.findings.codes import Code
@@ -42,7 +42,8 @@ CODES = _codes()
 _BY_CODE = {code.code: code for code in CODES}
 
 
-def about_classes(codes: Iterable[str]) -> frozenset[str]:
+@cache
+def about_classes(codes: frozenset[str]) -> frozenset[str]:
     """Those of ``codes`` whose rules look at the classes of a whole project."""
     return frozenset(code for code in codes if (entry := known(code)) is not None and entry.about_classes)
 
