@@ -97,10 +97,12 @@ def write(root: Path, files: dict[str, str]) -> None:
         path.write_text(text)
 
 
+@pytest.mark.parametrize("engine", ["auto", "astroid"])
 @pytest.mark.parametrize("edit", EDITS)
-def test_after_an_edit_a_cached_run_finds_what_an_uncached_one_does(edit: str, tmp_path: Path) -> None:
+def test_after_an_edit_a_cached_run_finds_what_an_uncached_one_does(edit: str, engine: str, tmp_path: Path) -> None:
     write(tmp_path, TREE)
-    request = Request(paths=(str(tmp_path / "sglang" / "srt" / "models"),), cache_dir=str(tmp_path / "cache"))
+    models = str(tmp_path / "sglang" / "srt" / "models")
+    request = Request(paths=(models,), cache_dir=str(tmp_path / "cache"), engine=engine)
     plain = replace(request, cache=False)
     first = check(request)
     assert first == check(plain)
