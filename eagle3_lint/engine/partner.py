@@ -65,17 +65,19 @@ class Partner:
         """Start the child, with all that is known by now; nothing where there is one already."""
         if self._child or not can_fork():
             return
-        # What is in a pipe is handed to one reader only, and a number is read whole.
-        self._numbers, self._more_numbers = os.pipe()
-        os.set_blocking(self._numbers, False)
-        requests, self._requests = os.pipe()
-        self._answers, answers = os.pipe()
         parent = os.getpid()
+        opened: list[int] = []
         try:
+            for _ in range(3):
+                opened += os.pipe()
             self._child = os.fork()
         except OSError:
-            self._close(requests, answers)
+            for descriptor in opened:
+                os.close(descriptor)
             return
+        # What is in a pipe is handed to one reader only, and a number is read whole.
+        self._numbers, self._more_numbers, requests, self._requests, self._answers, answers = opened
+        os.set_blocking(self._numbers, False)
         if self._child:
             os.close(requests)
             os.close(answers)
@@ -116,16 +118,13 @@ class Partner:
         if not self._child:
             return
         child, self._child = self._child, 0
-        self._close()
+        for descriptor in (self._numbers, self._more_numbers, self._requests, self._answers):
+            os.close(descriptor)
         try:
             os.kill(child, signal.SIGKILL)
             os.waitpid(child, 0)
         except OSError:
             return
-
-    def _close(self, *others: int) -> None:
-        for descriptor in (self._numbers, self._more_numbers, self._requests, self._answers, *others):
-            os.close(descriptor)
 
     def _asked(self, job: Job) -> bool:
         """Whether the child could be told of ``job``."""

@@ -58,14 +58,16 @@ class SecondProcess:
                 os.close(self._pipe)
 
     def _start(self) -> None:
-        reading, writing = os.pipe()
         parent = os.getpid()
+        opened: tuple[int, ...] = ()
         try:
+            opened = os.pipe()
             child = os.fork()
         except OSError:
-            os.close(reading)
-            os.close(writing)
+            for descriptor in opened:
+                os.close(descriptor)
             return
+        reading, writing = opened
         if child:
             os.close(writing)
             self._child, self._pipe = child, reading

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import time
@@ -101,6 +102,21 @@ def test_without_a_start_all_is_done_here(forking: None) -> None:
     with Partner(job) as partner:
         partner.share(job)
     assert job.mine == list(range(50))
+
+
+@pytest.mark.parametrize("call", ["fork", "pipe"])
+def test_a_system_without_room_for_another_process(call: str, forking: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_room() -> None:
+        raise OSError(errno.EAGAIN, "no room")
+
+    monkeypatch.setattr(second_process, "can_fork", lambda: True)
+    monkeypatch.setattr(os, call, no_room)
+    job = Counting(50)
+    with Partner(job) as partner:
+        partner.start()
+        partner.share(job)
+    assert job.mine == list(range(50))
+    assert SecondProcess(os.getpid).result() == PARENT
 
 
 def test_both_processes_take_some(forking: None) -> None:
