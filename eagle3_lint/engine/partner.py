@@ -5,13 +5,11 @@ Only the command line asks for it: a host's own threads and workers are not to b
 
 from __future__ import annotations
 
-import marshal
 import os
-import signal
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Protocol
 
-from eagle3_lint.engine.second_process import can_fork, end_with
+from eagle3_lint.engine.second_process import can_fork, end_process, end_with, receive, send
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -19,7 +17,6 @@ if TYPE_CHECKING:
 _NUMBER = 2
 # So many numbers fit into any system's pipe while nobody reads.
 _MOST_PARTS = 4096 // _NUMBER
-_LENGTH = 8
 
 
 class Job(Protocol):
@@ -120,18 +117,14 @@ class Partner:
         child, self._child = self._child, 0
         for descriptor in (self._numbers, self._more_numbers, self._requests, self._answers):
             os.close(descriptor)
-        try:
-            os.kill(child, signal.SIGKILL)
-            os.waitpid(child, 0)
-        except OSError:
-            return
+        end_process(child)
 
     def _asked(self, job: Job) -> bool:
         """Whether the child could be told of ``job``."""
         try:
             parts = range(len(_split(job.count)))
             os.write(self._more_numbers, b"".join(part.to_bytes(_NUMBER, "little") for part in parts))
-            _send(self._requests, (self._jobs.index(job), job.argument(), job.count))
+            send(self._requests, (self._jobs.index(job), job.argument(), job.count))
         except OSError:
             self.stop()
             return False
@@ -139,7 +132,7 @@ class Partner:
 
     def _answer(self) -> Any:
         """What the child answers in a tuple of one, so that it can be anything; None where it failed."""
-        answer = _receive(self._answers)
+        answer = receive(self._answers)
         if answer is None:
             self.stop()
             return None
@@ -154,38 +147,14 @@ class Partner:
             yield int.from_bytes(data, "little")
 
     def _serve(self, requests: int, answers: int) -> None:
-        while (request := _receive(requests)) is not None:
+        while (request := receive(requests)) is not None:
             index, argument, count = request
             parts = _split(count)
             numbers = (number for part in self._parts() for number in parts[part])
-            _send(answers, (self._jobs[index].there(argument, numbers),))
+            send(answers, (self._jobs[index].there(argument, numbers),))
 
 
 def _split(count: int) -> list[range]:
     """The numbers below ``count`` in parts, of which there are never too many."""
     each = -(-count // _MOST_PARTS) or 1
     return [range(start, min(start + each, count)) for start in range(0, count, each)]
-
-
-def _send(descriptor: int, value: Any) -> None:
-    data = marshal.dumps(value)
-    with os.fdopen(descriptor, "wb", closefd=False) as stream:
-        stream.write(len(data).to_bytes(_LENGTH, "little") + data)
-
-
-def _receive(descriptor: int) -> Any:
-    """What was sent, or None at the end."""
-    with os.fdopen(descriptor, "rb", buffering=0, closefd=False) as stream:
-        length = _read(stream, _LENGTH)
-        data = _read(stream, int.from_bytes(length, "little")) if length else b""
-    return marshal.loads(data) if data else None
-
-
-def _read(stream: Any, size: int) -> bytes:
-    data = bytearray()
-    while len(data) < size:
-        more = stream.read(min(size - len(data), 1 << 20))
-        if not more:
-            return b""
-        data += more
-    return bytes(data)

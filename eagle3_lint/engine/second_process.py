@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 WORTH_A_PROCESS = 400_000
 # Seconds after which a second process sees that the first is gone.
 _LOOKS_EVERY = 0.2
+_LENGTH = 8
 
 
 class SecondProcess:
@@ -42,20 +43,16 @@ class SecondProcess:
 
     def result(self) -> Any:
         """The computed value; what the computation raises is raised here."""
-        data = self._read() if self._child else b""
-        return marshal.loads(data) if data else self._compute()
+        answer = receive(self._pipe) if self._child else None
+        self.stop()
+        return self._compute() if answer is None else answer[0]
 
     def stop(self) -> None:
-        """End the child, if it still runs, without its value."""
+        """End the child, if there is one still."""
         if self._child:
             child, self._child = self._child, 0
-            try:
-                os.kill(child, signal.SIGKILL)
-                os.waitpid(child, 0)
-            except OSError:
-                return
-            finally:
-                os.close(self._pipe)
+            os.close(self._pipe)
+            end_process(child)
 
     def _start(self) -> None:
         parent = os.getpid()
@@ -76,27 +73,12 @@ class SecondProcess:
         try:
             os.close(reading)
             end_with(parent)
-            data = marshal.dumps(self._compute())
-            with os.fdopen(writing, "wb") as stream:
-                stream.write(data)
+            # in a tuple of one, so that it can be anything
+            send(writing, (self._compute(),))
             status = 0
         finally:
             # Whatever happens, the child must not go on with the parent's work.
             os._exit(status)
-
-    def _read(self) -> bytes:
-        try:
-            with os.fdopen(self._pipe, "rb") as stream:
-                data = stream.read()
-            child, self._child = self._child, 0
-            _, status = os.waitpid(child, 0)
-        except BaseException:
-            self._child, child = 0, self._child
-            if child:
-                os.kill(child, signal.SIGKILL)
-                os.waitpid(child, 0)
-            raise
-        return data if status == 0 else b""
 
 
 def end_with(parent: int) -> None:
@@ -108,6 +90,44 @@ def end_with(parent: int) -> None:
 
     signal.signal(signal.SIGALRM, look)
     signal.setitimer(signal.ITIMER_REAL, _LOOKS_EVERY, _LOOKS_EVERY)
+
+
+def end_process(child: int) -> None:
+    """End the process ``child``, whatever it is at.
+
+    Where SIGCHLD is ignored, as some supervisors have it, the system buries it, and its number may be another's by now.
+    """
+    try:
+        if os.waitpid(child, os.WNOHANG) == (0, 0):
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+    except OSError:
+        return
+
+
+def send(descriptor: int, value: Any) -> None:
+    """Write ``value``, made of tuples, lists, dictionaries, strings and numbers, with its length."""
+    data = marshal.dumps(value)
+    with os.fdopen(descriptor, "wb", closefd=False) as stream:
+        stream.write(len(data).to_bytes(_LENGTH, "little") + data)
+
+
+def receive(descriptor: int) -> Any:
+    """What was sent, or None at the end."""
+    with os.fdopen(descriptor, "rb", buffering=0, closefd=False) as stream:
+        length = _read(stream, _LENGTH)
+        data = _read(stream, int.from_bytes(length, "little")) if length else b""
+    return marshal.loads(data) if data else None
+
+
+def _read(stream: Any, size: int) -> bytes:
+    data = bytearray()
+    while len(data) < size:
+        more = stream.read(min(size - len(data), 1 << 20))
+        if not more:
+            return b""
+        data += more
+    return bytes(data)
 
 
 def can_fork() -> bool:

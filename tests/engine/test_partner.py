@@ -119,6 +119,22 @@ def test_a_system_without_room_for_another_process(call: str, forking: None, mon
     assert SecondProcess(os.getpid).result() == PARENT
 
 
+def test_where_the_system_buries_children(forking: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(second_process, "can_fork", lambda: True)
+    before = signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    try:
+        job = Counting(500)
+        with Partner(job) as partner:
+            partner.start()
+            partner.share(job)
+        assert job.all == list(range(500))
+        other = SecondProcess(lambda: "value")
+        time.sleep(0.1)
+        assert other.result() == "value"
+    finally:
+        signal.signal(signal.SIGCHLD, before)
+
+
 def test_both_processes_take_some(forking: None) -> None:
     job = Counting(100, pause=0.001)
     with Partner(job) as partner:
