@@ -31,7 +31,7 @@ class Answers:
     def find(self, key: bytes) -> Any:
         """The answer kept under ``key``, or None; it is checked against the files that it depends on."""
         for known, dependencies, answer in self._entries():
-            if known == key and all(state_of(path) == state for path, state in dependencies):
+            if known == key and still_hold(dependencies):
                 return answer
         return None
 
@@ -51,6 +51,11 @@ class Answers:
 def states_of(paths: Iterable[str]) -> States:
     """The state of each of ``paths``."""
     return tuple((path, state_of(path)) for path in sorted(set(paths)))
+
+
+def still_hold(states: States) -> bool:
+    """Whether each file and directory is in the state that it was in."""
+    return all(state_of(path) == state for path, state in states)
 
 
 def runtime_state(root: str) -> bytes:

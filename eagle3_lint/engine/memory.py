@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from eagle3_lint.cache.answers import Answers, States, state_of, states_of
+from eagle3_lint.cache.answers import Answers, States, states_of, still_hold
 from eagle3_lint.cache.files import FileAnswers
 from eagle3_lint.cache.store import Store, digest
 from eagle3_lint.records import dataclass
@@ -83,8 +83,7 @@ class Memory:
             return None
         try:
             findings, dependencies = plain
-            unchanged = all(state_of(path) == state for path, state in dependencies)
-            return _decoded(findings) if unchanged else None
+            return _decoded(findings) if still_hold(dependencies) else None
         except (ValueError, TypeError):
             return None
 
@@ -156,7 +155,7 @@ class Memory:
             # All that was kept in one run shares its states, which the pack holds: they are compared once.
             known = self._compared.get(id(states))
             if known is None:
-                known = self._compared[id(states)] = all(state_of(path) == state for path, state in states)
+                known = self._compared[id(states)] = still_hold(states)
         except (ValueError, TypeError):
             return None
         return answer if known else None

@@ -202,15 +202,9 @@ class OpenedProject:
 
         The files (or directories, where there is no file) that an answer depends on are added to ``visited``.
         """
-        name = self.modules.name_of(source.path)
-        package = name if os.path.basename(source.path) == "__init__.py" else name.rpartition(".")[0]
 
         def exports(target: str, level: int) -> frozenset[str] | None:
-            base = package
-            for _ in range(level - 1):
-                base = base.rpartition(".")[0]
-            dotted = target if level == 0 else ".".join(part for part in (base, target) if part)
-            return self._exports(dotted, frozenset(), visited)
+            return self._exports(self.modules.imported_from(source.path, level, target), frozenset(), visited)
 
         return exports
 

@@ -50,10 +50,10 @@ def facts_of_tree(tree: ast.Module) -> tuple[ModuleFacts, Functions]:
     Raises UnreadableSourceError where it is nested too deeply.
     """
     try:
-        walk = _ModuleWalk()
+        module = _ModuleWalk()
         environment: _Environment = {}
-        walk.run(tree.body, environment)
-        return walk.finish(environment), walk.functions
+        module.run(tree.body, environment)
+        return module.finish(environment), module.functions
     except RecursionError:
         raise UnreadableSourceError("its statements are nested too deeply") from None
 

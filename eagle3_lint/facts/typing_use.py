@@ -36,9 +36,9 @@ def find_undefined_typing_names(
 ) -> tuple[TypingUse, ...]:
     """The uses in ``source`` of typing names that nothing provides, in their order.
 
-    ``tree`` parses it, which the text of most modules makes needless. ``target`` is the Python version that the module is for; ``star_exports`` tells what a star import binds, or None,
-    which silences every name that the import may provide. Errors: none of its own; ``RecursionError`` can only come
-    from running it at the end of Python's stack.
+    ``tree`` parses it, which the text of most modules makes needless. ``target`` is the Python version that the module
+    is for; ``star_exports`` tells what a star import binds, or None, which silences every name that the import may
+    provide. Errors: none of its own; ``RecursionError`` can only come from running it at the end of Python's stack.
     """
     suspected = suspicion(source.text)
     return uses_of(source, tree(), target, star_exports, suspected) if suspected else ()

@@ -46,13 +46,9 @@ class ImportGraph:
     def _imported(self, path: str) -> Iterable[str]:
         modules = self._project.modules
         models = self._project.model_paths
-        package = ""
         found: dict[str, None] = {}
         for level, target, names in self._imports_of(path):
-            dotted = target
-            if level:
-                package = package or modules.package_of(path)
-                dotted = _absolute(package, level, target)
+            dotted = modules.imported_from(path, level, target)
             if not self._is_near_models(dotted):
                 continue
             holder = modules.find(dotted)
@@ -75,12 +71,6 @@ class ImportGraph:
 
 def _is_package(path: str) -> bool:
     return os.path.basename(path) == "__init__.py"
-
-
-def _absolute(package: str, level: int, target: str) -> str:
-    for _ in range(level - 1):
-        package = package.rpartition(".")[0]
-    return ".".join(part for part in (package, target) if part)
 
 
 class Digests:

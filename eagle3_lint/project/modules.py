@@ -226,9 +226,14 @@ class Modules:
                 return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
         return os.path.basename(path).removesuffix(".py")
 
-    def package_of(self, path: str) -> str:
-        """The dotted package that relative imports in the file ``path`` start from."""
-        return _package_of(path, self.name_of(path))
+    def imported_from(self, path: str, level: int, target: str) -> str:
+        """The dotted module that an import of ``target`` in the file ``path`` names, with ``level`` dots before it."""
+        if level == 0:
+            return target
+        package = _package_of(path, self.name_of(path))
+        for _ in range(level - 1):
+            package = package.rpartition(".")[0]
+        return ".".join(part for part in (package, target) if part)
 
     def _load(self, path: str) -> Module | UnreadableSourceError:
         try:
