@@ -111,9 +111,8 @@ def _own(text: OwnText, found: OwnFindings | None) -> OwnFindings:
         return remembered
     if found is None:
         found = text.look()
-    else:
-        broken = text.require_python()
-        found = found if broken is None else OwnFindings((broken,))
+    elif text.is_for_classes and (broken := text.require_python()) is not None:
+        found = OwnFindings((broken,))
     text.remember(found)
     return found
 

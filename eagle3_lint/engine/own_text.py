@@ -54,6 +54,11 @@ class OwnText:
         if not found.internal_errors:
             self._workspace.remember_file(self._path, self._key, found.findings, found.visited)
 
+    @property
+    def is_for_classes(self) -> bool:
+        """Whether the file is parsed for its classes anyway, which tells whether it is Python."""
+        return self._workspace.is_model_file(self._path) and bool(about_classes(self._codes))
+
     def look(self, *, is_python: bool = False, tree: ast.Module | None = None) -> OwnFindings:
         """Look at the text now; with ``is_python`` somebody else makes sure that it can be parsed, or gives the ``tree``."""
         self._tree = tree
@@ -78,7 +83,7 @@ class OwnText:
         return None
 
     def _require_python(self, source: SourceText) -> None:
-        if self._workspace.is_model_file(self._path) and about_classes(self._codes):
+        if self.is_for_classes:
             self._workspace.opened.modules.load(self._path)
         else:
             self._parsed(source)

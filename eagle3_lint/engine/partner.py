@@ -88,6 +88,10 @@ class Partner:
             # Whatever happens, the child must not go on with the parent's work.
             os._exit(1)
 
+    def begin(self, job: Job) -> None:
+        """Have the child begin with ``job``, which is to be shared next, while this process does something else."""
+        self._begun = job if self._child and self._asked(job) else None
+
     def share(self, job: Job, following: Job | None = None) -> None:
         """Get ``job`` done, with the child where there is one; what it raises in this process is raised.
 
@@ -102,7 +106,9 @@ class Partner:
                 for number in parts[part]:
                     job.here(number)
             answer = self._answer()
-        self._begun = following if answer is not None and following is not None and self._asked(following) else None
+        self._begun = None
+        if following is not None:
+            self.begin(following)
         if answer is not None:
             job.take(answer)
             return

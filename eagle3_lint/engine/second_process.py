@@ -1,84 +1,17 @@
-"""A second process for half of the work, where there is a second core: a child that shares what is already loaded.
-
-Only the command line asks for it: a host's own threads and workers are not to be forked.
-"""
+"""A second process: whether it pays, how it ends, and what goes between the two."""
 
 from __future__ import annotations
 
 import marshal
 import os
 import signal
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from typing_extensions import Self
+from typing import Any
 
 # Less text than this is dealt with sooner than a second process is started.
 WORTH_A_PROCESS = 400_000
 # Seconds after which a second process sees that the first is gone.
 _LOOKS_EVERY = 0.2
 _LENGTH = 8
-
-
-class SecondProcess:
-    """A child that computes one plain value (tuples, strings, numbers) and sends it back.
-
-    Where there is no second core or the system has no ``fork``, or it fails, the value is computed here when it is
-    asked for. A ``with`` block around the asking ends the child when it is left early.
-    """
-
-    def __init__(self, compute: Callable[[], Any]) -> None:
-        self._compute = compute
-        self._child = 0
-        self._pipe = -1
-        if can_fork():
-            self._start()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.stop()
-
-    def result(self) -> Any:
-        """The computed value; what the computation raises is raised here."""
-        answer = receive(self._pipe) if self._child else None
-        self.stop()
-        return self._compute() if answer is None else answer[0]
-
-    def stop(self) -> None:
-        """End the child, if there is one still."""
-        if self._child:
-            child, self._child = self._child, 0
-            os.close(self._pipe)
-            end_process(child)
-
-    def _start(self) -> None:
-        parent = os.getpid()
-        opened: tuple[int, ...] = ()
-        try:
-            opened = os.pipe()
-            child = os.fork()
-        except OSError:
-            for descriptor in opened:
-                os.close(descriptor)
-            return
-        reading, writing = opened
-        if child:
-            os.close(writing)
-            self._child, self._pipe = child, reading
-            return
-        status = 1
-        try:
-            os.close(reading)
-            end_with(parent)
-            # in a tuple of one, so that it can be anything
-            send(writing, (self._compute(),))
-            status = 0
-        finally:
-            # Whatever happens, the child must not go on with the parent's work.
-            os._exit(status)
 
 
 def end_with(parent: int) -> None:

@@ -12,9 +12,7 @@ from typing import Any
 import pytest
 
 from eagle3_lint.engine import partner as partner_module
-from eagle3_lint.engine import second_process
 from eagle3_lint.engine.partner import Partner
-from eagle3_lint.engine.second_process import SecondProcess
 
 PARENT = os.getpid()
 COUNTS = (0, 1, 3, 2048, 2049, 10_000)
@@ -109,18 +107,15 @@ def test_a_system_without_room_for_another_process(call: str, forking: None, mon
     def no_room() -> None:
         raise OSError(errno.EAGAIN, "no room")
 
-    monkeypatch.setattr(second_process, "can_fork", lambda: True)
     monkeypatch.setattr(os, call, no_room)
     job = Counting(50)
     with Partner(job) as partner:
         partner.start()
         partner.share(job)
     assert job.mine == list(range(50))
-    assert SecondProcess(os.getpid).result() == PARENT
 
 
-def test_where_the_system_buries_children(forking: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(second_process, "can_fork", lambda: True)
+def test_where_the_system_buries_children(forking: None) -> None:
     before = signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     try:
         job = Counting(500)
@@ -128,9 +123,13 @@ def test_where_the_system_buries_children(forking: None, monkeypatch: pytest.Mon
             partner.start()
             partner.share(job)
         assert job.all == list(range(500))
-        other = SecondProcess(lambda: "value")
-        time.sleep(0.1)
-        assert other.result() == "value"
+        dying = Counting(20, dies=0)
+        with Partner(dying) as partner:
+            partner.start()
+            partner.begin(dying)
+            time.sleep(0.1)
+            partner.share(dying)
+        assert sorted(dying.mine) == list(range(20))
     finally:
         signal.signal(signal.SIGCHLD, before)
 
@@ -185,8 +184,12 @@ def test_large_messages_go_both_ways(forking: None) -> None:
     assert job.told == [job.said * 2]
 
 
-def test_a_value_computed_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
-    for can in (True, False):
-        monkeypatch.setattr(second_process, "can_fork", lambda can=can: can)
-        with SecondProcess(lambda: (os.getpid() == PARENT, "value")) as other:
-            assert other.result() == (not can, "value")
+def test_a_job_that_is_begun_is_done_elsewhere_meanwhile(can_fork: bool) -> None:
+    job = Counting(50)
+    with Partner(job) as partner:
+        partner.start()
+        partner.begin(job)
+        time.sleep(0.2)
+        partner.share(job)
+    assert job.all == list(range(50))
+    assert job.mine == ([] if can_fork else list(range(50)))

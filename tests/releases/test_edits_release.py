@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from eagle3_lint.engine import Request, check, partner, second_process
+from eagle3_lint.engine import Request, check, partner
 from eagle3_lint.sources.tree import SourceTree
 
 pytestmark = pytest.mark.release
@@ -99,8 +99,7 @@ def test_one_process_finds_what_two_do(
 ) -> None:
     found = []
     for can_fork in (True, False):
-        for module in (partner, second_process):
-            monkeypatch.setattr(module, "can_fork", lambda can_fork=can_fork: can_fork)
+        monkeypatch.setattr(partner, "can_fork", lambda can_fork=can_fork: can_fork)
         found.append(check(replace(request_, cache=cache, cache_dir=str(tmp_path / str(can_fork)))))
     assert found[0] == found[1]
     assert found[0].findings
