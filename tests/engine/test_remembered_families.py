@@ -93,8 +93,9 @@ EDITS = {
 
 
 def write(root: Path, files: dict[str, str]) -> None:
+    """Write the files of a tree that lies beside the cache: the names in its folders count among what is remembered."""
     for name, text in files.items():
-        path = root / "sglang" / "srt" / name
+        path = root / "tree" / "sglang" / "srt" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
 
@@ -117,7 +118,7 @@ def _who(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Non
 @pytest.mark.parametrize("edit", EDITS)
 def test_after_an_edit_a_cached_run_finds_what_an_uncached_one_does(edit: str, engine: str, tmp_path: Path) -> None:
     write(tmp_path, TREE)
-    models = str(tmp_path / "sglang" / "srt" / "models")
+    models = str(tmp_path / "tree" / "sglang" / "srt" / "models")
     request = Request(paths=(models,), cache_dir=str(tmp_path / "cache"), engine=engine)
     plain = replace(request, cache=False)
     first = check(request)
@@ -128,6 +129,58 @@ def test_after_an_edit_a_cached_run_finds_what_an_uncached_one_does(edit: str, e
     edited = check(request)
     assert edited == check(plain)
     assert edited != first
-    (tmp_path / "sglang" / "srt" / name).unlink()
+    (tmp_path / "tree" / "sglang" / "srt" / name).unlink()
     write(tmp_path, TREE)
     assert check(request) == first
+
+
+INERT = """\
+from torch import nn
+
+
+class InnerBody(nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        self.layers = []
+
+    def forward(self, input_ids, positions, forward_batch):
+        for layer in self.layers:
+            input_ids = layer(input_ids)
+        return input_ids
+
+
+class Inner(nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        self.model = InnerBody(config)
+        self.lm_head = nn.Linear(1, 1)
+
+    def set_eagle3_layers_to_capture(self, layer_ids=None):
+        self.model.layers_to_capture = layer_ids or [1, 2, 3]
+
+    def get_embed_and_head(self):
+        return self.model.embed_tokens.weight, self.lm_head.weight
+
+    def forward(self, input_ids, positions, forward_batch):
+        return self.model(input_ids, positions, forward_batch)
+"""
+
+
+def test_what_another_file_registers_counts(tmp_path: Path) -> None:
+    """A wrapper is not blamed for an inner model that is registered for itself, whichever file does that."""
+    wrapper = WRAPPER.format(name="Wrapper", more=DELEGATION)
+    third = "from sglang.srt.models.inner import Inner\n"
+    write(
+        tmp_path, {"models/inner.py": INERT, "models/wrapper.py": wrapper, "mm/base.py": BASE, "models/third.py": third}
+    )
+    models = str(tmp_path / "tree" / "sglang" / "srt" / "models")
+    request = Request(paths=(models,), cache_dir=str(tmp_path / "cache"))
+
+    def blamed() -> set[str | None]:
+        report = check(request)
+        assert report == check(replace(request, cache=False))
+        return {one.class_name for one in report.findings if one.code == "EGL201"}
+
+    assert blamed() == {"sglang.srt.models.wrapper.Wrapper"}
+    write(tmp_path, {"models/third.py": f"{third}\nEntryClass = Inner\n"})
+    assert blamed() == {"sglang.srt.models.inner.Inner"}
