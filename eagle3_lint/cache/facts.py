@@ -32,9 +32,9 @@ class FactsCache:
         self._answers.keep(key, encode(facts))
         return facts, functions
 
-    def knows(self, source: SourceText) -> bool:
-        """Whether the facts of ``source`` are remembered."""
-        return self._answers.find(digest(source.data)) is not None
+    def knows(self, content: bytes) -> bool:
+        """Whether the facts of a file with this digest of its content are remembered."""
+        return self._answers.find(content) is not None
 
     def keep(self, source: SourceText, plain: Plain) -> None:
         """Remember facts that were extracted elsewhere, as ``encode`` gives them."""

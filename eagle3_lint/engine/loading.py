@@ -123,7 +123,6 @@ def load_models(opened: OpenedProject, paths: Sequence[str]) -> None:
 
 
 def _unknown(opened: OpenedProject, path: str) -> SourceText | None:
-    source = opened.readable(path)
-    if source is None or (opened.memory is not None and opened.memory.knows_facts(source)):
+    if opened.memory is not None and opened.memory.knows_facts(opened.content_digest(path)):
         return None
-    return source
+    return opened.readable(path)

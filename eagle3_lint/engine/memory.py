@@ -61,9 +61,9 @@ class Memory:
         """
         return self._facts.facts(source)
 
-    def knows_facts(self, source: SourceText) -> bool:
-        """Whether the facts of ``source`` are remembered."""
-        return self._facts.knows(source)
+    def knows_facts(self, content: bytes) -> bool:
+        """Whether the facts of a file with this digest of its content are remembered."""
+        return self._facts.knows(content)
 
     def keep_facts(self, source: SourceText, plain: Plain) -> None:
         """Remember facts that were extracted in another process."""

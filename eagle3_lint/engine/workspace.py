@@ -96,12 +96,7 @@ class Workspace:
 
     def knows_facts(self, path: str) -> bool:
         """Whether the model file ``path`` need not be parsed for its facts."""
-        if self.memory is None:
-            return False
-        try:
-            return self.memory.knows_facts(self.source(path))
-        except UnreadableSourceError:
-            return False
+        return self.memory is not None and self.memory.knows_facts(self.content_digest(path))
 
     def prepare(self, codes: frozenset[str]) -> None:
         """Find everything that the rules ``codes`` find in the project, or recall it from the last run."""
