@@ -16,7 +16,7 @@ from eagle3_lint.engine.second_process import WORTH_A_PROCESS
 from eagle3_lint.facts.imports import Import, imports_in
 from eagle3_lint.project.families import Family, Links, families
 from eagle3_lint.project.imports import Digests, ImportGraph
-from eagle3_lint.project.limits import Limits
+from eagle3_lint.project.tree_links import TreeLinks
 from eagle3_lint.records import dataclass
 
 if TYPE_CHECKING:
@@ -38,7 +38,8 @@ def check_families(opened: OpenedProject, rules: Sequence[Rule]) -> tuple[Outcom
 
 def _all_anew(opened: OpenedProject, project: Project, rules: Sequence[Rule]) -> Outcome:
     with _Work(opened, project, rules, project.model_files) as work:
-        return work.outcome(_families(project, work.linked()), None)
+        linked = work.linked()
+        return work.outcome(_families(project, linked), _tree_links(linked))
 
 
 class _Work:
@@ -46,10 +47,9 @@ class _Work:
 
     def __init__(self, opened: OpenedProject, project: Project, rules: Sequence[Rule], paths: Sequence[str]) -> None:
         self._opened = opened
-        self._paths = paths
         self._loading = Loading(opened, paths)
-        self._linking = Linking(opened, project, self._loading)
-        self._checking = Checking(opened, project, rules)
+        self._linking = Linking(opened, project, self._loading, paths)
+        self._checking = Checking(opened, project, self._loading, rules)
         self._partner = Partner(self._loading, self._linking, self._checking)
 
     def __enter__(self) -> Self:
@@ -60,14 +60,13 @@ class _Work:
 
     def linked(self) -> dict[str, Links]:
         """What each of the paths is linked to."""
-        self._linking.paths = self._paths
         self._loading.share_with(self._partner, self._linking)
         self._partner.share(self._linking)
         return self._linking.linked
 
-    def outcome(self, chosen: Iterable[Family], limits: Limits | None) -> Outcome:
-        """What the rules find and note in the ``chosen`` families, for which the project is limited to ``limits``."""
-        self._checking.choose(chosen, limits)
+    def outcome(self, chosen: Iterable[Family], tree: TreeLinks) -> Outcome:
+        """What the rules find and note in the ``chosen`` families of the ``tree``."""
+        self._checking.choose(chosen, tree)
         if self._opened.parallel and self._checking.size >= WORTH_A_PROCESS:
             self._partner.start()
         self._partner.share(self._checking)
@@ -76,6 +75,13 @@ class _Work:
 
 def _families(project: Project, linked: Mapping[str, Links]) -> tuple[Family, ...]:
     return families(project.model_files, {path: one.paths for path, one in linked.items()})
+
+
+def _tree_links(linked: Mapping[str, Links]) -> TreeLinks:
+    return TreeLinks(
+        frozenset(key for one in linked.values() for key in one.registered),
+        frozenset(key for one in linked.values() for key in one.inherited),
+    )
 
 
 @dataclass(frozen=True)
@@ -111,16 +117,13 @@ class _Remembering:
         ) as work:
             new = work.linked()
             linked = {path: new[path] if one is None else one for path, one in known.items()}
-            registered = frozenset(key for one in linked.values() for key in one.registered)
-            inherited = frozenset(key for one in linked.values() for key in one.inherited)
-            common = self._common(registered, inherited)
+            tree = _tree_links(linked)
+            common = self._common(tree)
             every = _families(self._project, linked)
             found, pending = self._recalled(every, common)
-            limits = None
             if pending and len(pending) < len(every) and self._opened.is_only_for_checks(self._project):
-                paths = frozenset(path for family in pending for path in family)
-                limits = Limits(paths, self._keys.graph.reach(paths), registered, inherited)
-            fresh = work.outcome(pending, limits)
+                tree = tree._replace(reach=self._keys.graph.reach(path for family in pending for path in family))
+            fresh = work.outcome(pending, tree)
         self._keep(pending, fresh, common, new)
         found.add(fresh)
         return found
@@ -137,9 +140,9 @@ class _Remembering:
                 found.add(known)
         return found, pending
 
-    def _common(self, registered: Iterable[str], inherited: Iterable[str]) -> bytes:
+    def _common(self, tree: TreeLinks) -> bytes:
         """A digest of what the findings of every family depend on: the runtime, the rules, and what is registered."""
-        words = (*(rule.code for rule in self._rules), "", *sorted(registered), "", *sorted(inherited))
+        words = (*(rule.code for rule in self._rules), "", *sorted(tree.registered), "", *sorted(tree.inherited))
         return digest(self._opened.runtime_state, "\n".join(words).encode())
 
     def _imports_of(self, path: str) -> Iterable[Import]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from eagle3_lint.engine.outcome import Outcome
 from eagle3_lint.findings.report import InternalError
 from eagle3_lint.project.families import Family, Links, links
-from eagle3_lint.project.limits import Limits
+from eagle3_lint.project.tree_links import TreeLinks
 
 if TYPE_CHECKING:
     from eagle3_lint.engine.loading import Loading
@@ -21,27 +22,36 @@ _BATCHES = 12
 
 
 class Linking:
-    """What each of ``paths`` is linked to; a partner is told of the modules that were loaded in this process."""
+    """What each of ``paths`` is linked to, once ``loading`` is done in this process; a partner is told what was loaded."""
 
-    def __init__(self, opened: OpenedProject, project: Project, loading: Loading) -> None:
+    def __init__(self, opened: OpenedProject, project: Project, loading: Loading, paths: Sequence[str]) -> None:
         self._opened = opened
         self._project = project
         self._loading = loading
-        self.paths: Sequence[str] = ()
+        self._paths = paths
         self.linked: dict[str, Links] = {}
 
     @property
     def count(self) -> int:
         """The files."""
-        return len(self.paths)
+        return len(self._paths)
+
+    @property
+    def mine(self) -> int:
+        """Those that weren't loaded by the partner."""
+        return len(self._paths) - len(self._loading.elsewhere.intersection(self._paths))
+
+    @cached_property
+    def _in_order(self) -> list[str]:
+        return sorted(self._paths, key=self._loading.elsewhere.__contains__)
 
     def argument(self) -> Any:
         """Which files there are, and what was loaded here."""
-        return list(self.paths), self._loading.own()
+        return self._in_order, self._loading.own()
 
     def here(self, number: int) -> None:
         """Find what one file is linked to."""
-        path = self.paths[number]
+        path = self._in_order[number]
         self.linked[path] = self._of(path)
 
     def there(self, argument: Any, numbers: Iterable[int]) -> Any:
@@ -65,21 +75,27 @@ class Linking:
 class Checking:
     """What ``rules`` find and note in families, of which ``choose`` tells."""
 
-    def __init__(self, opened: OpenedProject, project: Project, rules: Sequence[Rule]) -> None:
+    def __init__(self, opened: OpenedProject, project: Project, loading: Loading, rules: Sequence[Rule]) -> None:
         self._opened = opened
         self._project = project
+        self._loading = loading
         self._rules = rules
         self._batches: list[frozenset[str]] = []
-        self._limits: Limits | None = None
+        self.mine = 0
+        self._tree: TreeLinks | None = None
         self.found = Outcome()
         self.size = 0
 
-    def choose(self, chosen: Iterable[Family], limits: Limits | None) -> None:
-        """Say which families, and what the project is to be limited to for it."""
+    def choose(self, chosen: Iterable[Family], tree: TreeLinks) -> None:
+        """Say which families, and what is known of the tree that they are in."""
         sizes = {family: sum(map(self._size, family)) for family in chosen}
         self.size = sum(sizes.values())
-        self._batches = list(_batches(sizes))
-        self._limit(limits)
+        elsewhere = [family for family in sizes if self._is_elsewhere(family)]
+        others = list(_batches({family: sizes.pop(family) for family in elsewhere}, self.size / _BATCHES))
+        mine = list(_batches(sizes, self.size / _BATCHES))
+        self._batches = [*mine, *others]
+        self.mine = len(mine)
+        self._be_told(tree)
 
     @property
     def count(self) -> int:
@@ -87,8 +103,8 @@ class Checking:
         return len(self._batches)
 
     def argument(self) -> Any:
-        """Which batches there are, and the limits."""
-        return [sorted(batch) for batch in self._batches], self._limits.encoded() if self._limits is not None else None
+        """Which batches there are, and what is known of the tree."""
+        return [sorted(batch) for batch in self._batches], self._tree.encoded() if self._tree is not None else None
 
     def here(self, number: int) -> None:
         """Run the rules over one batch."""
@@ -101,10 +117,10 @@ class Checking:
 
     def there(self, argument: Any, numbers: Iterable[int]) -> Any:
         """The same in the partner."""
-        batches, limits = argument
+        batches, tree = argument
         self._batches = [frozenset(batch) for batch in batches]
-        if self._limits is None and limits is not None:
-            self._limit(Limits.decoded(limits))
+        if self._tree is None:
+            self._be_told(TreeLinks.decoded(tree))
         before = len(self._opened.internal_errors)
         for number in numbers:
             self.here(number)
@@ -118,19 +134,22 @@ class Checking:
         self._opened.internal_errors.extend(InternalError(*error) for error in errors)
         self._opened.visited_elsewhere.update(outside)
 
-    def _limit(self, limits: Limits | None) -> None:
-        self._limits = limits
-        if limits is not None:
-            self._project.limit_to(limits)
+    def _be_told(self, tree: TreeLinks) -> None:
+        self._tree = tree
+        self._project.be_told(tree)
+
+    def _is_elsewhere(self, family: Family) -> bool:
+        """Whether most of the text of ``family`` was loaded in the partner."""
+        elsewhere = self._loading.elsewhere & family
+        return sum(map(self._size, elsewhere)) * 2 > sum(map(self._size, family))
 
     def _size(self, path: str) -> int:
         module = self._project.modules.at(path)
         return len(module.source.data) if module is not None else 0
 
 
-def _batches(sizes: Mapping[Family, int]) -> Iterable[frozenset[str]]:
-    """The files of the families in batches of about the same amount of text, the largest first."""
-    most = sum(sizes.values()) / _BATCHES
+def _batches(sizes: Mapping[Family, int], most: float) -> Iterable[frozenset[str]]:
+    """The files of the families in batches of about ``most`` bytes of text, the largest first."""
     batch: set[str] = set()
     filled = 0
     for family in sorted(sorted(sizes, key=min), key=sizes.__getitem__, reverse=True):

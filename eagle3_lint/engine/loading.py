@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 Plain = tuple[Any, ...]
 
+# Reading the contract takes as long as so many bytes of models.
+_CONTRACT = 900_000
+
 
 class Loading:
     """The facts of the modules at ``paths``, and the contract, as far as neither is known from an earlier run.
@@ -31,18 +34,23 @@ class Loading:
         self._opened = opened
         sources = [source for path in paths if (source := _unknown(opened, path)) is not None]
         self._size = sum(len(source.data) for source in sources)
-        # The largest first: at the end small ones are left, with which both processes end at the same time.
-        self._items: list[SourceText | None] = [*sorted(sources, key=lambda one: len(one.data), reverse=True)]
         self._reads_contract = not opened.knows_contract
-        if self._reads_contract:
-            self._items.insert(0, None)
+        mine, others = _halves(sources, self._size // 2 - (_CONTRACT if self._reads_contract else 0) // 2)
+        self._items: list[SourceText | None] = [*([None] if self._reads_contract else ()), *mine, *others]
+        self._count_of_mine = len(self._items) - len(others)
         self._mine: dict[str, Plain] = {}
         self._my_contract: Any = None
+        self._is_shared = False
 
     @property
     def count(self) -> int:
         """The modules, and the contract."""
         return len(self._items)
+
+    @property
+    def mine(self) -> int:
+        """The contract, and the first half of the modules."""
+        return self._count_of_mine
 
     def argument(self) -> Any:
         """Nothing: the partner knows the items."""
@@ -71,6 +79,12 @@ class Loading:
             self._opened.install_contract(decode_contract(contract))
         for path, plain in found.items():
             self._install(path, plain)
+
+    @property
+    def elsewhere(self) -> frozenset[str]:
+        """The modules that a partner has loaded."""
+        paths = (source.path for source in self._items if source is not None)
+        return frozenset(path for path in paths if path not in self._mine) if self._is_shared else frozenset()
 
     def own(self) -> Any:
         """What was loaded in this process."""
@@ -110,6 +124,7 @@ class Loading:
         """
         if self._opened.parallel and self._size >= WORTH_A_PROCESS:
             partner.start()
+            self._is_shared = True
             partner.share(self, following)
             if self._reads_contract:
                 self._opened.remember_contract()
@@ -126,3 +141,19 @@ def _unknown(opened: OpenedProject, path: str) -> SourceText | None:
     if opened.memory is not None and opened.memory.knows_facts(opened.content_digest(path)):
         return None
     return opened.readable(path)
+
+
+def _halves(sources: Sequence[SourceText], most: int) -> tuple[list[SourceText], list[SourceText]]:
+    """``sources`` in two parts, the first of about ``most`` bytes: who has one file of a family often has the others.
+
+    Files of one family tend to have names that begin alike. In each part the largest come first: small ones are left at the
+    end, with which both processes end at the same time.
+    """
+    size = 0
+    parts: tuple[list[SourceText], list[SourceText]] = ([], [])
+    for source in sorted(sources, key=lambda one: one.path):
+        parts[size > most].append(source)
+        size += len(source.data)
+    for part in parts:
+        part.sort(key=lambda one: len(one.data), reverse=True)
+    return parts

@@ -116,7 +116,7 @@ class OpenedProject:
         findings = ordered(outcome.findings.get(rule.code, ()))
         if rule.conclude is None:
             return findings
-        context = self._context(project, None)
+        context = self._context(project, project.model_paths)
         concluded: list[Finding] = []
         with self._noting_failures(rule, context):
             concluded.extend(rule.conclude(context, findings, outcome.notes.get(rule.code, ())))
@@ -134,9 +134,9 @@ class OpenedProject:
             found.extend(rule.check_project(context))
         return found, context.notes
 
-    def _context(self, project: Project, paths: frozenset[str] | None) -> ProjectContext:
+    def _context(self, project: Project, paths: frozenset[str]) -> ProjectContext:
         workspace = self._workspace
-        return ProjectContext(project, workspace.root, workspace.pedantic, paths, workspace.with_fixes)
+        return ProjectContext(project, workspace.root, paths, workspace.pedantic, workspace.with_fixes)
 
     @contextmanager
     def _noting_failures(self, rule: Rule, context: ProjectContext) -> Iterator[None]:

@@ -28,7 +28,15 @@ class Job(Protocol):
 
     @property
     def count(self) -> int:
-        """How many items there are; those that take longest are to come first."""
+        """How many items there are."""
+
+    @property
+    def mine(self) -> int:
+        """With how many of them, from the first, this process begins; the partner begins with the others.
+
+        Who is done with its own goes on with what the other one has left, so those that take longest are to come first in
+        each part.
+        """
 
     def argument(self) -> Any:
         """What the partner needs to know; asked for right before the work begins."""
@@ -50,7 +58,8 @@ class Partner:
         self._jobs = jobs
         self._child = 0
         self._begun: Job | None = None
-        self._numbers = self._more_numbers = self._requests = self._answers = -1
+        self._mine, self._others = _Numbers(), _Numbers()
+        self._requests = self._answers = -1
 
     def __enter__(self) -> Self:
         return self
@@ -65,16 +74,15 @@ class Partner:
         parent = os.getpid()
         opened: list[int] = []
         try:
-            for _ in range(3):
+            for _ in range(4):
                 opened += os.pipe()
             self._child = os.fork()
         except OSError:
             for descriptor in opened:
                 os.close(descriptor)
             return
-        # What is in a pipe is handed to one reader only, and a number is read whole.
-        self._numbers, self._more_numbers, requests, self._requests, self._answers, answers = opened
-        os.set_blocking(self._numbers, False)
+        self._mine, self._others = _Numbers(*opened[:2]), _Numbers(*opened[2:4])
+        requests, self._requests, self._answers, answers = opened[4:]
         if self._child:
             os.close(requests)
             os.close(answers)
@@ -97,12 +105,12 @@ class Partner:
 
         The child can begin with the job ``following``, which is to be shared next, while its answer is taken.
         """
-        parts = _split(job.count)
-        mine: set[int] = set()
+        parts = _parts(job.mine, job.count)
+        done: set[int] = set()
         answer = None
         if self._child and (self._begun is job or self._asked(job)):
-            for part in self._parts():
-                mine.add(part)
+            for part in self._taken(self._mine, self._others):
+                done.add(part)
                 for number in parts[part]:
                     job.here(number)
             answer = self._answer()
@@ -113,7 +121,7 @@ class Partner:
             job.take(answer)
             return
         for part, numbers in enumerate(parts):
-            for number in numbers if part not in mine else ():
+            for number in numbers if part not in done else ():
                 job.here(number)
 
     def stop(self) -> None:
@@ -121,16 +129,19 @@ class Partner:
         if not self._child:
             return
         child, self._child = self._child, 0
-        for descriptor in (self._numbers, self._more_numbers, self._requests, self._answers):
+        for numbers in (self._mine, self._others):
+            numbers.close()
+        for descriptor in (self._requests, self._answers):
             os.close(descriptor)
         end_process(child)
 
     def _asked(self, job: Job) -> bool:
         """Whether the child could be told of ``job``."""
+        mine = len(_split(0, job.mine))
         try:
-            parts = range(len(_split(job.count)))
-            os.write(self._more_numbers, b"".join(part.to_bytes(_NUMBER, "little") for part in parts))
-            send(self._requests, (self._jobs.index(job), job.argument(), job.count))
+            self._mine.put(range(mine))
+            self._others.put(range(mine, len(_parts(job.mine, job.count))))
+            send(self._requests, (self._jobs.index(job), job.argument(), job.mine, job.count))
         except OSError:
             self.stop()
             return False
@@ -144,23 +155,52 @@ class Partner:
             return None
         return answer[0]
 
-    def _parts(self) -> Iterator[int]:
-        while True:
-            try:
-                data = os.read(self._numbers, _NUMBER)
-            except BlockingIOError:
-                return
-            yield int.from_bytes(data, "little")
+    def _taken(self, first: _Numbers, second: _Numbers) -> Iterator[int]:
+        """The parts that this process gets hold of, one by one."""
+        for numbers in (first, second):
+            while (part := numbers.take()) is not None:
+                yield part
 
     def _serve(self, requests: int, answers: int) -> None:
         while (request := receive(requests)) is not None:
-            index, argument, count = request
-            parts = _split(count)
-            numbers = (number for part in self._parts() for number in parts[part])
+            index, argument, mine, count = request
+            parts = _parts(mine, count)
+            numbers = (number for part in self._taken(self._others, self._mine) for number in parts[part])
             send(answers, (self._jobs[index].there(argument, numbers),))
 
 
-def _split(count: int) -> list[range]:
-    """The numbers below ``count`` in parts, of which there are never too many."""
-    each = -(-count // _MOST_PARTS) or 1
-    return [range(start, min(start + each, count)) for start in range(0, count, each)]
+class _Numbers:
+    """Numbers in a pipe: what is in it is handed to one reader only, and a number is read whole."""
+
+    def __init__(self, reading: int = -1, writing: int = -1) -> None:
+        self._reading = reading
+        self._writing = writing
+        if reading >= 0:
+            os.set_blocking(reading, False)
+
+    def put(self, numbers: Iterable[int]) -> None:
+        """Have ``numbers`` taken; raises OSError where that can't be."""
+        os.write(self._writing, b"".join(number.to_bytes(_NUMBER, "little") for number in numbers))
+
+    def take(self) -> int | None:
+        """One that nobody has taken, or None."""
+        try:
+            return int.from_bytes(os.read(self._reading, _NUMBER), "little")
+        except BlockingIOError:
+            return None
+
+    def close(self) -> None:
+        """Close the pipe in this process."""
+        os.close(self._reading)
+        os.close(self._writing)
+
+
+def _parts(mine: int, count: int) -> list[range]:
+    """All numbers below ``count`` in parts; no part has some below ``mine`` and others."""
+    return _split(0, mine) + _split(mine, count)
+
+
+def _split(start: int, end: int) -> list[range]:
+    """The numbers from ``start`` to ``end`` in parts, of which there are never too many."""
+    each = -(-(end - start) // _MOST_PARTS) or 1
+    return [range(at, min(at + each, end)) for at in range(start, end, each)]

@@ -59,6 +59,11 @@ class TextsElsewhere:
         """The files that nobody parses for their facts."""
         return len(self._chosen)
 
+    @property
+    def mine(self) -> int:
+        """None is to be looked at by one process rather than the other."""
+        return len(self._chosen)
+
     def argument(self) -> Any:
         """Nothing: the partner knows the files."""
         return None

@@ -12,10 +12,10 @@ from eagle3_lint.project.classes import ClassInfo
 from eagle3_lint.project.completion import Completion
 from eagle3_lint.project.contract import Contract, Protocol
 from eagle3_lint.project.interpreter import Constructed, Interpreter
-from eagle3_lint.project.limits import Limits
 from eagle3_lint.project.modules import Module, Modules
 from eagle3_lint.project.resolver import open_resolver
 from eagle3_lint.project.roles import Roles
+from eagle3_lint.project.tree_links import TreeLinks
 from eagle3_lint.project.values import ClassValue, SequenceValue
 from eagle3_lint.sources.files import python_files
 
@@ -50,7 +50,8 @@ class Project:
         self._completion = Completion(self, engine)
         self.roles = Roles(self)
         self._answers: dict[Callable[[Project], Any], Any] = {}
-        self._scope: frozenset[str] | None = None
+        self._classes_in: dict[frozenset[str], tuple[ClassInfo, ...]] = {}
+        self._registered_in: dict[frozenset[str], tuple[ClassInfo, ...]] = {}
         self._reach: frozenset[str] | None = None
 
     def _packages(self) -> tuple[str, ...]:
@@ -74,27 +75,24 @@ class Project:
         """``model_files``, to ask whether a file is one of them."""
         return frozenset(self.model_files)
 
-    def limit_to(self, limits: Limits) -> None:
-        """Take only the classes within ``limits`` for those of the project.
-
-        To be called before any class is asked for. What their names lead to is still followed everywhere.
-        """
-        self._scope = limits.paths
-        self._reach = limits.reach
-        self.registered_keys = limits.registered
-        self.inherited_keys = limits.inherited
+    def be_told(self, links: TreeLinks) -> None:
+        """Take from ``links`` what would have to be found out by looking at every model."""
+        self._reach = links.reach
+        self.registered_keys = links.registered
+        self.inherited_keys = links.inherited
 
     def model_modules(self) -> Iterator[Module]:
-        """The readable modules of ``model_files``, or of those that the project is limited to."""
-        yield from self._modules_in(self._scope)
+        """The readable modules of ``model_files``."""
+        return self._readable(self.model_files)
 
     def reachable_modules(self) -> Iterator[Module]:
-        """The readable modules that ``model_modules`` can lead to, and they themselves."""
-        yield from self._modules_in(self._reach)
+        """Those that the classes under check can lead to; all where nobody told which these are."""
+        reach = self._reach
+        return self._readable(path for path in self.model_files if reach is None or path in reach)
 
-    def _modules_in(self, scope: frozenset[str] | None) -> Iterator[Module]:
-        for path in self.model_files:
-            module = self.modules.at(path) if scope is None or path in scope else None
+    def _readable(self, paths: Iterable[str]) -> Iterator[Module]:
+        for path in paths:
+            module = self.modules.at(path)
             if module is not None:
                 yield module
 
@@ -107,22 +105,17 @@ class Project:
 
     @cached_property
     def classes(self) -> tuple[ClassInfo, ...]:
-        """Every class of the models directory, or of the files that the project is limited to."""
-        return tuple(info for module in self.model_modules() for info in self.classes_of(module))
+        """Every class of the models directory."""
+        return self.classes_in(self.model_paths)
 
     @cached_property
     def registered(self) -> tuple[ClassInfo, ...]:
         """The classes that ``EntryClass`` of a module directly in the models directory names, or of an extra file."""
-        found: dict[ClassInfo, None] = {}
-        for module in self.model_modules():
-            if self.is_scanned(module):
-                for info in self.entries(module):
-                    found.setdefault(info)
-        return tuple(found)
+        return self._registered_by(self.model_files)
 
     @cached_property
     def registered_keys(self) -> frozenset[str]:
-        """The keys of the classes that the registry takes, those outside the limits included."""
+        """The keys of all registered classes."""
         return frozenset(info.key for info in self.registered)
 
     @cached_property
@@ -130,21 +123,30 @@ class Project:
         """The keys of the classes that these may inherit from, and their own."""
         return frozenset(one.key for info in self.registered for one in info.kin)
 
-    def classes_in(self, paths: frozenset[str] | None) -> tuple[ClassInfo, ...]:
-        """The classes of ``paths``, of all files for None."""
-        return self.classes if paths is None else _of_files(self._classes_by_path, paths)
+    def classes_in(self, paths: frozenset[str]) -> tuple[ClassInfo, ...]:
+        """The classes of the model files ``paths``."""
+        found = self._classes_in.get(paths)
+        if found is None:
+            modules = self._readable(path for path in sorted(paths) if path in self.model_paths)
+            found = self._classes_in[paths] = tuple(info for module in modules for info in self.classes_of(module))
+        return found
 
-    def registered_in(self, paths: frozenset[str] | None) -> tuple[ClassInfo, ...]:
-        """The registered classes of ``paths``, of all files for None."""
-        return self.registered if paths is None else _of_files(self._registered_by_path, paths)
+    def registered_in(self, paths: frozenset[str]) -> tuple[ClassInfo, ...]:
+        """The registered classes of the model files ``paths``, which are whole families."""
+        found = self._registered_in.get(paths)
+        if found is None:
+            by_path: dict[str, list[ClassInfo]] = {}
+            for info in self._registered_by(path for path in sorted(paths) if path in self.model_paths):
+                by_path.setdefault(info.path, []).append(info)
+            found = self._registered_in[paths] = tuple(info for path in sorted(paths) for info in by_path.get(path, ()))
+        return found
 
-    @cached_property
-    def _classes_by_path(self) -> dict[str, tuple[ClassInfo, ...]]:
-        return _by_path(self.classes)
-
-    @cached_property
-    def _registered_by_path(self) -> dict[str, tuple[ClassInfo, ...]]:
-        return _by_path(self.registered)
+    def _registered_by(self, paths: Iterable[str]) -> tuple[ClassInfo, ...]:
+        found: dict[ClassInfo, None] = {}
+        for module in self._readable(paths):
+            if self.is_scanned(module):
+                found.update(dict.fromkeys(self.entries(module)))
+        return tuple(found)
 
     def once(self, question: Callable[[Project], T]) -> T:
         """The answer of ``question`` about this project, which is asked once."""
@@ -189,17 +191,6 @@ class Project:
     def is_scanned(self, module: Module) -> bool:
         """Whether the registry looks into ``module``."""
         return os.path.dirname(module.path) == self.models or module.path in self.extra
-
-
-def _by_path(classes: Iterable[ClassInfo]) -> dict[str, tuple[ClassInfo, ...]]:
-    found: dict[str, list[ClassInfo]] = {}
-    for info in classes:
-        found.setdefault(info.path, []).append(info)
-    return {path: tuple(infos) for path, infos in found.items()}
-
-
-def _of_files(by_path: dict[str, tuple[ClassInfo, ...]], paths: Iterable[str]) -> tuple[ClassInfo, ...]:
-    return tuple(info for path in sorted(paths) for info in by_path.get(path, ()))
 
 
 def _hidden(facts: ClassFacts, module: Module) -> bool:

@@ -22,8 +22,8 @@ def capture_setters(project: Project) -> tuple[str, ...]:
     return tuple(dict.fromkeys((EAGLE3_SETTER, *sorted(project.contract.protocols))))
 
 
-def delegating_subjects(project: Project, paths: frozenset[str] | None) -> tuple[ClassInfo, ...]:
-    """The registered targets of ``paths`` (of all files for None), then its loose wrappers."""
+def delegating_subjects(project: Project, paths: frozenset[str]) -> tuple[ClassInfo, ...]:
+    """The registered targets of ``paths``, then its loose wrappers."""
     targets = [info for info in project.registered_in(paths) if not project.roles.is_draft(info)]
     loose = [info for info in project.classes_in(paths) if _is_loose(project, info)]
     return (*targets, *loose)

@@ -21,7 +21,7 @@ class ProjectContext:
 
     ``current`` is the class that the running rule looks at, for the report of a failure. ``pedantic`` asks rules for
     what they find but aren't sure to be worth a change. ``paths`` are the files whose classes are asked about (whole
-    families of files), None for all. ``with_fixes`` says that findings are to carry their fixes. ``notes`` are what the
+    families of files). ``with_fixes`` says that findings are to carry their fixes. ``notes`` are what the
     running rule noted.
     """
 
@@ -29,8 +29,8 @@ class ProjectContext:
         self,
         project: Project,
         root: str,
+        paths: frozenset[str],
         pedantic: bool = False,
-        paths: frozenset[str] | None = None,
         with_fixes: bool = True,
     ) -> None:
         self.project = project
@@ -48,7 +48,7 @@ class ProjectContext:
     def subjects(self, classes: tuple[ClassInfo, ...]) -> Iterator[ClassInfo]:
         """Those of ``classes`` that are asked about, one after the other, each remembered while it is looked at."""
         for info in classes:
-            if self.paths is None or info.path in self.paths:
+            if info.path in self.paths:
                 self.current = info
                 yield info
         self.current = None
