@@ -48,7 +48,7 @@ class _Work:
     def __init__(self, opened: OpenedProject, project: Project, rules: Sequence[Rule], paths: Sequence[str]) -> None:
         self._opened = opened
         self._loading = Loading(opened, paths)
-        self._linking = Linking(opened, project, self._loading, paths)
+        self._linking = Linking(opened, project, self._loading, paths, rules)
         self._checking = Checking(opened, project, self._loading, rules)
         self._partner = Partner(self._loading, self._linking, self._checking)
 
@@ -81,21 +81,28 @@ def _tree_links(linked: Mapping[str, Links]) -> TreeLinks:
     return TreeLinks(
         frozenset(key for one in linked.values() for key in one.registered),
         frozenset(key for one in linked.values() for key in one.inherited),
+        tuple((code, path, found) for path, one in sorted(linked.items()) for code, found in one.surveyed),
     )
+
+
+def _state_of(tree: TreeLinks) -> bytes:
+    """A digest of what the findings of every family depend on in the rest of the tree."""
+    return digest(repr(tree.encoded()).encode())
 
 
 @dataclass(frozen=True)
 class _Keys:
-    """Under what is kept what is known of each file and family: everything that it depends on among the models."""
+    """Under what is kept what is known of each file and family: everything that it depends on among the models, and what
+    all have in ``common``, the runtime and the rules."""
 
-    graph: ImportGraph
     digests: Digests
+    common: bytes
 
     def of_file(self, path: str) -> bytes:
-        return digest(b"links", os.fsencode(path), self.digests.digest((path,)))
+        return digest(b"links", self.common, os.fsencode(path), self.digests.digest((path,)))
 
-    def of_family(self, family: Family, common: bytes) -> bytes:
-        return digest(common, self.digests.digest(family), *map(os.fsencode, sorted(family)))
+    def of_family(self, family: Family, tree: bytes) -> bytes:
+        return digest(self.common, tree, self.digests.digest(family), *map(os.fsencode, sorted(family)))
 
 
 class _Remembering:
@@ -107,7 +114,8 @@ class _Remembering:
         self._memory = memory
         self._rules = rules
         graph = ImportGraph(self._project, self._imports_of)
-        self._keys = _Keys(graph, Digests(graph.imported, opened.content_digest))
+        common = digest(opened.runtime_state, *(rule.code.encode() for rule in rules))
+        self._keys = _Keys(Digests(graph.imported, opened.content_digest), common)
 
     def check(self) -> Outcome:
         """The outcome over all families."""
@@ -118,32 +126,25 @@ class _Remembering:
             new = work.linked()
             linked = {path: new[path] if one is None else one for path, one in known.items()}
             tree = _tree_links(linked)
-            common = self._common(tree)
+            state = _state_of(tree)
             every = _families(self._project, linked)
-            found, pending = self._recalled(every, common)
-            if pending and len(pending) < len(every) and self._opened.is_only_for_checks(self._project):
-                tree = tree._replace(reach=self._keys.graph.reach(path for family in pending for path in family))
+            found, pending = self._recalled(every, state)
             fresh = work.outcome(pending, tree)
-        self._keep(pending, fresh, common, new)
+        self._keep(pending, fresh, state, new)
         found.add(fresh)
         return found
 
-    def _recalled(self, every: Iterable[Family], common: bytes) -> tuple[Outcome, list[Family]]:
+    def _recalled(self, every: Iterable[Family], state: bytes) -> tuple[Outcome, list[Family]]:
         """What is known of families, and those of which nothing is."""
         found = Outcome()
         pending: list[Family] = []
         for family in every:
-            known = self._memory.family(self._keys.of_family(family, common))
+            known = self._memory.family(self._keys.of_family(family, state))
             if known is None:
                 pending.append(family)
             else:
                 found.add(known)
         return found, pending
-
-    def _common(self, tree: TreeLinks) -> bytes:
-        """A digest of what the findings of every family depend on: the runtime, the rules, and what is registered."""
-        words = (*(rule.code for rule in self._rules), "", *sorted(tree.registered), "", *sorted(tree.inherited))
-        return digest(self._opened.runtime_state, "\n".join(words).encode())
 
     def _imports_of(self, path: str) -> Iterable[Import]:
         key = self._opened.content_digest(path)
@@ -154,7 +155,7 @@ class _Remembering:
             self._memory.keep_imports(key, known)
         return known
 
-    def _keep(self, checked: Iterable[Family], fresh: Outcome, common: bytes, linked: Mapping[str, Links]) -> None:
+    def _keep(self, checked: Iterable[Family], fresh: Outcome, state: bytes, linked: Mapping[str, Links]) -> None:
         if self._opened.internal_errors or not self._opened.is_rememberable:
             return
         states = self._opened.outside_states()
@@ -163,4 +164,4 @@ class _Remembering:
         for path, links_of_file in linked.items():
             self._memory.keep_links(self._keys.of_file(path), links_of_file, states)
         for family in checked:
-            self._memory.keep_family(self._keys.of_family(family, common), fresh.about(family), states)
+            self._memory.keep_family(self._keys.of_family(family, state), fresh.about(family), states)

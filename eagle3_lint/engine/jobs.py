@@ -10,6 +10,7 @@ from eagle3_lint.engine.outcome import Outcome
 from eagle3_lint.findings.report import InternalError
 from eagle3_lint.project.families import Family, Links, links
 from eagle3_lint.project.tree_links import TreeLinks
+from eagle3_lint.rules.base import Note
 
 if TYPE_CHECKING:
     from eagle3_lint.engine.loading import Loading
@@ -24,11 +25,14 @@ _BATCHES = 12
 class Linking:
     """What each of ``paths`` is linked to, once ``loading`` is done in this process; a partner is told what was loaded."""
 
-    def __init__(self, opened: OpenedProject, project: Project, loading: Loading, paths: Sequence[str]) -> None:
+    def __init__(
+        self, opened: OpenedProject, project: Project, loading: Loading, paths: Sequence[str], rules: Sequence[Rule]
+    ) -> None:
         self._opened = opened
         self._project = project
         self._loading = loading
         self._paths = paths
+        self._rules = rules
         self.linked: dict[str, Links] = {}
 
     @property
@@ -59,17 +63,20 @@ class Linking:
         paths, loaded = argument
         self._loading.take(loaded)
         found = {paths[number]: tuple(self._of(paths[number])) for number in numbers}
-        return found, sorted(self._opened.outside())
+        return found, *_news(self._opened)
 
     def take(self, answer: Any) -> None:
         """Take what the partner found, and which other files it has read for it."""
-        found, outside = answer
+        found, *news = answer
         self.linked.update((path, Links(*plain)) for path, plain in found.items())
-        self._opened.visited_elsewhere.update(outside)
+        _take_news(self._opened, *news)
 
     def _of(self, path: str) -> Links:
         module = self._project.modules.at(path)
-        return links(self._project, module) if module is not None else Links()
+        if module is None:
+            return Links()
+        found = links(self._project, module)
+        return found._replace(surveyed=tuple(self._opened.survey(self._rules, self._project, module)))
 
 
 class Checking:
@@ -83,6 +90,7 @@ class Checking:
         self._batches: list[frozenset[str]] = []
         self.mine = 0
         self._tree: TreeLinks | None = None
+        self._surveyed: dict[str, tuple[Note, ...]] = {}
         self.found = Outcome()
         self.size = 0
 
@@ -110,7 +118,7 @@ class Checking:
         """Run the rules over one batch."""
         paths = self._batches[number]
         for rule in self._rules:
-            findings, notes = self._opened.run(rule, self._project, paths)
+            findings, notes = self._opened.run(rule, self._project, paths, self._surveyed.get(rule.code, ()))
             self.found.findings.setdefault(rule.code, []).extend(findings)
             self.found.notes.setdefault(rule.code, []).extend(notes)
         self.found.census.update(self._opened.census(self._project, paths))
@@ -121,22 +129,21 @@ class Checking:
         self._batches = [frozenset(batch) for batch in batches]
         if self._tree is None:
             self._be_told(TreeLinks.decoded(tree))
-        before = len(self._opened.internal_errors)
         for number in numbers:
             self.here(number)
-        errors = [(one.rule, one.path, one.line, one.text) for one in self._opened.internal_errors[before:]]
-        return self.found.encoded(), errors, sorted(self._opened.outside())
+        return self.found.encoded(), *_news(self._opened)
 
     def take(self, answer: Any) -> None:
         """Take what the partner found."""
-        plain, errors, outside = answer
+        plain, *news = answer
         self.found.add(Outcome.decoded(plain))
-        self._opened.internal_errors.extend(InternalError(*error) for error in errors)
-        self._opened.visited_elsewhere.update(outside)
+        _take_news(self._opened, *news)
 
     def _be_told(self, tree: TreeLinks) -> None:
         self._tree = tree
         self._project.be_told(tree)
+        for code, path, content in tree.surveyed:
+            self._surveyed[code] = (*self._surveyed.get(code, ()), Note(path, content))
 
     def _is_elsewhere(self, family: Family) -> bool:
         """Whether most of the text of ``family`` was loaded in the partner."""
@@ -146,6 +153,18 @@ class Checking:
     def _size(self, path: str) -> int:
         module = self._project.modules.at(path)
         return len(module.source.data) if module is not None else 0
+
+
+def _news(opened: OpenedProject) -> tuple[Any, ...]:
+    """What a partner has to tell beside its answer: failures of rules, and other files that were read."""
+    errors = [(one.rule, one.path, one.line, one.text) for one in opened.internal_errors]
+    opened.internal_errors.clear()
+    return errors, sorted(opened.outside())
+
+
+def _take_news(opened: OpenedProject, errors: Iterable[Any], outside: Iterable[str]) -> None:
+    opened.internal_errors.extend(InternalError(*error) for error in errors)
+    opened.visited_elsewhere.update(outside)
 
 
 def _batches(sizes: Mapping[Family, int], most: float) -> Iterable[frozenset[str]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import marshal
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -98,23 +99,24 @@ class Loading:
             self._opened.modules.install(source, error)
             return (error.reason, error.line, error.column)
         self._opened.modules.install(source, facts, functions)
-        plain = encode(facts)
+        packed = marshal.dumps(encode(facts))
         looked_at = self._opened.look_beside(source.path, tree)
-        self._keep(source, plain, looked_at)
-        return plain, looked_at
+        self._keep(source, packed, looked_at)
+        return packed, looked_at
 
     def _install(self, path: str, plain: Plain) -> None:
         source = self._opened.modules.source(path)
         if isinstance(plain[0], str):
             self._opened.modules.install(source, UnreadableSourceError(*plain))
             return
-        facts, looked_at = plain
-        self._opened.modules.install(source, decode(facts))
-        self._keep(source, facts, looked_at)
+        packed, looked_at = plain
+        # Most facts are never asked for: the partner looks at the families that it has loaded.
+        self._opened.modules.install(source, lambda: decode(marshal.loads(packed)))
+        self._keep(source, packed, looked_at)
 
-    def _keep(self, source: SourceText, facts: Plain, looked_at: Any) -> None:
+    def _keep(self, source: SourceText, packed: bytes, looked_at: Any) -> None:
         if self._opened.memory is not None:
-            self._opened.memory.keep_facts(source, facts)
+            self._opened.memory.keep_facts(source, marshal.loads(packed))
         self._opened.looked_at(source.path, looked_at)
 
     def share_with(self, partner: Partner, following: Job | None = None) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -17,7 +17,7 @@ from eagle3_lint.facts.extract import facts_and_functions
 from eagle3_lint.findings.model import Finding
 from eagle3_lint.findings.report import InternalError, ordered
 from eagle3_lint.project.contract import Contract, builtin_contract, read_contract
-from eagle3_lint.project.modules import Modules
+from eagle3_lint.project.modules import Module, Modules
 from eagle3_lint.project.names import absolute_module
 from eagle3_lint.project.project import Project
 from eagle3_lint.rules.base import Note, Rule
@@ -93,10 +93,6 @@ class OpenedProject:
         """The project for one check: where none is open yet, one of its own, of which a check may need only a part."""
         return self.project if "project" in self.__dict__ else self._new_project()
 
-    def is_only_for_checks(self, project: Project) -> bool:
-        """Whether nobody but a check asks ``project``."""
-        return self.__dict__.get("project") is not project
-
     def _new_project(self) -> Project:
         tree = self._workspace.tree
         models = tree.models if tree is not None else None
@@ -122,21 +118,33 @@ class OpenedProject:
             concluded.extend(rule.conclude(context, findings, outcome.notes.get(rule.code, ())))
         return ordered(concluded)
 
-    def run(self, rule: Rule, project: Project, paths: frozenset[str]) -> tuple[list[Finding], list[Note]]:
-        """What ``rule`` finds and notes in the classes of ``paths``.
+    def survey(self, rules: Iterable[Rule], project: Project, module: Module) -> Iterator[tuple[str, tuple[Any, ...]]]:
+        """What those of ``rules`` that survey files survey in ``module``, with their codes; a failure is kept for the report."""
+        for rule in rules:
+            if rule.survey is not None:
+                context = self._context(project, frozenset((module.path,)))
+                found: list[tuple[Any, ...]] = []
+                with self._noting_failures(rule, context):
+                    found.extend(rule.survey(context, module))
+                yield from ((rule.code, one) for one in found)
+
+    def run(
+        self, rule: Rule, project: Project, paths: frozenset[str], surveyed: tuple[Note, ...] = ()
+    ) -> tuple[list[Finding], list[Note]]:
+        """What ``rule`` finds and notes in the classes of ``paths``, when it has ``surveyed`` this in all model files.
 
         A failure of the rule is kept for the report, beside what it found until then.
         """
         assert rule.check_project is not None
-        context = self._context(project, paths)
+        context = self._context(project, paths, surveyed)
         found: list[Finding] = []
         with self._noting_failures(rule, context):
             found.extend(rule.check_project(context))
         return found, context.notes
 
-    def _context(self, project: Project, paths: frozenset[str]) -> ProjectContext:
+    def _context(self, project: Project, paths: frozenset[str], surveyed: tuple[Note, ...] = ()) -> ProjectContext:
         workspace = self._workspace
-        return ProjectContext(project, workspace.root, paths, workspace.pedantic, workspace.with_fixes)
+        return ProjectContext(project, workspace.root, paths, workspace.pedantic, workspace.with_fixes, surveyed)
 
     @contextmanager
     def _noting_failures(self, rule: Rule, context: ProjectContext) -> Iterator[None]:

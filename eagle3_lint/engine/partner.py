@@ -9,7 +9,7 @@ import os
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Protocol
 
-from eagle3_lint.engine.second_process import can_fork, end_process, end_with, receive, send
+from eagle3_lint.engine.second_process import can_fork, end_process, end_with, receive, send, wide_pipe
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -74,8 +74,8 @@ class Partner:
         parent = os.getpid()
         opened: list[int] = []
         try:
-            for _ in range(4):
-                opened += os.pipe()
+            for pipe in (os.pipe, os.pipe, wide_pipe, wide_pipe):
+                opened += pipe()
             self._child = os.fork()
         except OSError:
             for descriptor in opened:

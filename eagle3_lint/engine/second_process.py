@@ -5,6 +5,7 @@ from __future__ import annotations
 import marshal
 import os
 import signal
+from contextlib import suppress
 from typing import Any
 
 # Less text than this is dealt with sooner than a second process is started.
@@ -12,6 +13,8 @@ WORTH_A_PROCESS = 400_000
 # Seconds after which a second process sees that the first is gone.
 _LOOKS_EVERY = 0.2
 _LENGTH = 8
+# What most systems allow; with the usual 64 KiB both processes would wait for each other many times.
+_PIPE_SIZE = 1 << 20
 
 
 def end_with(parent: int) -> None:
@@ -36,6 +39,17 @@ def end_process(child: int) -> None:
             os.waitpid(child, 0)
     except OSError:
         return
+
+
+def wide_pipe() -> tuple[int, int]:
+    """The two ends of a pipe, reading and writing, into which as much fits as the system allows."""
+    import fcntl
+
+    ends = os.pipe()
+    if hasattr(fcntl, "F_SETPIPE_SZ"):
+        with suppress(OSError):
+            fcntl.fcntl(ends[1], fcntl.F_SETPIPE_SZ, _PIPE_SIZE)
+    return ends
 
 
 def send(descriptor: int, value: Any) -> None:

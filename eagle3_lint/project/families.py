@@ -9,7 +9,7 @@ that the family imports, however indirectly.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from eagle3_lint.project.classes import ClassInfo
@@ -21,11 +21,13 @@ Family = frozenset[str]
 
 class Links(NamedTuple):
     """What one file says of others: the ``paths`` that belong to its family because of its classes and its
-    ``EntryClass``, and the keys of the classes that it registers, and of those that these may inherit from."""
+    ``EntryClass``, and the keys of the classes that it registers, and of those that these may inherit from; and what rules
+    survey in it, with their codes."""
 
     paths: tuple[str, ...] = ()
     registered: tuple[str, ...] = ()
     inherited: tuple[str, ...] = ()
+    surveyed: tuple[tuple[str, tuple[Any, ...]], ...] = ()
 
 
 def links(project: Project, module: Module) -> Links:

@@ -32,17 +32,6 @@ class ImportGraph:
             known = self._known[path] = tuple(self._imported(path))
         return known
 
-    def reach(self, paths: Iterable[str]) -> frozenset[str]:
-        """The model files that ``paths`` import, however indirectly, and ``paths`` themselves."""
-        found = set(paths)
-        pending = list(found)
-        while pending:
-            for other in self.imported(pending.pop()):
-                if other not in found:
-                    found.add(other)
-                    pending.append(other)
-        return frozenset(found)
-
     def _imported(self, path: str) -> Iterable[str]:
         modules = self._project.modules
         models = self._project.model_paths

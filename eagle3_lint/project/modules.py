@@ -19,14 +19,25 @@ FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 class Module:
-    """One module: its source, its facts, and its statements on demand."""
+    """One module: its source, its facts (or what gives them when they are asked for), and its statements on demand."""
 
-    def __init__(self, name: str, source: SourceText, facts: ModuleFacts, functions: Functions | None = None) -> None:
+    def __init__(
+        self,
+        name: str,
+        source: SourceText,
+        facts: ModuleFacts | Callable[[], ModuleFacts],
+        functions: Functions | None = None,
+    ) -> None:
         self.name = name
         self.source = source
-        self.facts = facts
+        self._facts = facts
         self._statements: dict[tuple[int, int], ast.stmt] = dict(functions or {})
         self._mentions: dict[str, bool] = {}
+
+    @cached_property
+    def facts(self) -> ModuleFacts:
+        """What the module binds, and its classes."""
+        return self._facts if isinstance(self._facts, ModuleFacts) else self._facts()
 
     @property
     def path(self) -> str:
@@ -166,9 +177,13 @@ class Modules:
             return None
 
     def install(
-        self, source: SourceText, found: ModuleFacts | UnreadableSourceError, functions: Functions | None = None
+        self,
+        source: SourceText,
+        found: ModuleFacts | Callable[[], ModuleFacts] | UnreadableSourceError,
+        functions: Functions | None = None,
     ) -> None:
-        """Take the facts of ``source`` (or why it has none), and its ``functions``, from somebody who extracted them."""
+        """Take the facts of ``source`` (what gives them, or why it has none), and its ``functions``, from somebody who
+        extracted them."""
         path = source.path
         if isinstance(found, UnreadableSourceError):
             self._by_path[path] = found

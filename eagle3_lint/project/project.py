@@ -52,7 +52,6 @@ class Project:
         self._answers: dict[Callable[[Project], Any], Any] = {}
         self._classes_in: dict[frozenset[str], tuple[ClassInfo, ...]] = {}
         self._registered_in: dict[frozenset[str], tuple[ClassInfo, ...]] = {}
-        self._reach: frozenset[str] | None = None
 
     def _packages(self) -> tuple[str, ...]:
         found = dict.fromkeys(self.modules.name_of(path).partition(".")[0] for path in self.extra)
@@ -77,18 +76,12 @@ class Project:
 
     def be_told(self, links: TreeLinks) -> None:
         """Take from ``links`` what would have to be found out by looking at every model."""
-        self._reach = links.reach
         self.registered_keys = links.registered
         self.inherited_keys = links.inherited
 
     def model_modules(self) -> Iterator[Module]:
         """The readable modules of ``model_files``."""
         return self._readable(self.model_files)
-
-    def reachable_modules(self) -> Iterator[Module]:
-        """Those that the classes under check can lead to; all where nobody told which these are."""
-        reach = self._reach
-        return self._readable(path for path in self.model_files if reach is None or path in reach)
 
     def _readable(self, paths: Iterable[str]) -> Iterator[Module]:
         for path in paths:

@@ -7,18 +7,18 @@ from typing import Any, NamedTuple
 
 class TreeLinks(NamedTuple):
     """``registered`` are the keys of all classes that the registry takes, ``inherited`` of those that these may inherit
-    from. ``reach`` are the model files that the classes under check can lead to, None for all."""
+    from; ``surveyed`` is what rules surveyed: the code of the rule, the path of the file and what was found in it."""
 
     registered: frozenset[str]
     inherited: frozenset[str]
-    reach: frozenset[str] | None = None
+    surveyed: tuple[tuple[str, str, tuple[Any, ...]], ...]
 
     def encoded(self) -> tuple[Any, ...]:
-        """The same as lists of strings."""
-        return sorted(self.registered), sorted(self.inherited), None if self.reach is None else sorted(self.reach)
+        """The same as tuples, lists, strings and numbers."""
+        return sorted(self.registered), sorted(self.inherited), self.surveyed
 
     @classmethod
     def decoded(cls, plain: tuple[Any, ...]) -> TreeLinks:
         """What ``encoded`` made ``plain`` of."""
-        registered, inherited, reach = plain
-        return cls(frozenset(registered), frozenset(inherited), None if reach is None else frozenset(reach))
+        registered, inherited, surveyed = plain
+        return cls(frozenset(registered), frozenset(inherited), surveyed)

@@ -13,12 +13,13 @@ from eagle3_lint.findings.model import Finding, Severity
 from eagle3_lint.records import dataclass
 
 if TYPE_CHECKING:
+    from eagle3_lint.project.modules import Module
     from eagle3_lint.rules.context import ModuleContext
     from eagle3_lint.rules.project_context import ProjectContext
 
 
 class Note(NamedTuple):
-    """What a check found out about a class in the file ``path``, for ``conclude``: strings, numbers and tuples."""
+    """What was found out about the file ``path``, or a class in it: strings, numbers and tuples."""
 
     path: str
     content: tuple[Any, ...]
@@ -33,6 +34,9 @@ class Rule:
     depend only on the classes that this one inherits from, forwards to or is inherited by, and on what their files import
     (see ``eagle3_lint.project.families``): it is remembered until one of these changes. ``conclude`` is given all of
     it, from every family, and says what the findings are in the light of the rest of the tree.
+
+    ``survey`` says of each model file by itself, before any class is checked, what all checks are to know of it: they find
+    it in the context's ``surveyed``. When any of it changes everything is checked again, so it is for what is rare.
     """
 
     code: str
@@ -44,3 +48,4 @@ class Rule:
     check_project: Callable[[ProjectContext], Iterable[Finding]] | None = None
     pedantic: bool = False
     conclude: Callable[[ProjectContext, Sequence[Finding], Sequence[Note]], Iterable[Finding]] | None = None
+    survey: Callable[[ProjectContext, Module], Iterable[tuple[Any, ...]]] | None = None

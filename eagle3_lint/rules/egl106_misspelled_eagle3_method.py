@@ -73,12 +73,23 @@ _SHORT = range(8, 11)
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
+def survey(context: ProjectContext, module: Module) -> Iterable[tuple[int, int, str]]:
+    """Each method of ``module`` whose name is a near miss and that nothing in it calls: its class, its number, what it misses."""
+    names = context.project.once(_Names)
+    for info in context.project.classes_of(module):
+        for number, member in enumerate(info.facts.members):
+            if member.kind == "function" and not member.decorators:
+                meant = names.meant_by(member.name)
+                if meant and meant not in info.members and not _is_mentioned_in(module, member.name):
+                    yield info.index, number, meant
+
+
 def check(context: ProjectContext) -> Iterable[Finding]:
     """Nothing yet: for each class that leads to a suspect definition, in its own file or another, a note with the finding.
 
     The class that has the definition doesn't know who holds it; who holds it doesn't know whether anybody calls it.
     """
-    suspects = context.project.once(_suspects)
+    suspects = tuple(_suspects(context))
     if suspects:
         _note_those_reached(context, suspects)
     return ()
@@ -102,30 +113,35 @@ def conclude(context: ProjectContext, _: Sequence[Finding], notes: Sequence[Note
 
 @dataclass(frozen=True)
 class _Suspect:
-    """A method whose name looks like ``meant`` and that nothing in its own file calls."""
+    """A method that the survey found: its name looks like ``meant``."""
 
     info: ClassInfo
     member: Member
     meant: str
 
 
-def _suspects(project: Project) -> tuple[_Suspect, ...]:
-    return tuple(_each_suspect(project))
+def _suspects(context: ProjectContext) -> Iterator[_Suspect]:
+    project = context.project
+    for path, (index, number, meant) in context.surveyed:
+        module = project.modules.at(path)
+        if module is not None:
+            info = project.names.info(module, index)
+            yield _Suspect(info, info.facts.members[number], meant)
 
 
-def _each_suspect(project: Project) -> Iterator[_Suspect]:
-    family = interface_methods(project)
-    nearest: dict[str, str] = {}
-    for module in project.reachable_modules():
-        for info in project.classes_of(module):
-            for member in info.facts.members:
-                if member.kind != "function" or member.decorators:
-                    continue
-                if member.name not in nearest:
-                    nearest[member.name] = near_miss(member.name, family)
-                meant = nearest[member.name]
-                if meant and meant not in info.members and not _is_mentioned_in(module, member.name):
-                    yield _Suspect(info, member, meant)
+class _Names:
+    """Which method of the interface each name of a method is a near miss of."""
+
+    def __init__(self, project: Project) -> None:
+        self._family = interface_methods(project)
+        self._meant: dict[str, str] = {}
+
+    def meant_by(self, name: str) -> str:
+        """What ``near_miss`` says of ``name``."""
+        meant = self._meant.get(name)
+        if meant is None:
+            meant = self._meant[name] = near_miss(name, self._family)
+        return meant
 
 
 def _note_those_reached(context: ProjectContext, suspects: Iterable[_Suspect]) -> None:
@@ -304,4 +320,5 @@ RULE = Rule(
     scope="project",
     check_project=check,
     conclude=conclude,
+    survey=survey,
 )

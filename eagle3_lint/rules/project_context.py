@@ -22,7 +22,7 @@ class ProjectContext:
     ``current`` is the class that the running rule looks at, for the report of a failure. ``pedantic`` asks rules for
     what they find but aren't sure to be worth a change. ``paths`` are the files whose classes are asked about (whole
     families of files). ``with_fixes`` says that findings are to carry their fixes. ``notes`` are what the
-    running rule noted.
+    running rule noted, ``surveyed`` what it surveyed in all model files.
     """
 
     def __init__(
@@ -32,8 +32,10 @@ class ProjectContext:
         paths: frozenset[str],
         pedantic: bool = False,
         with_fixes: bool = True,
+        surveyed: tuple[Note, ...] = (),
     ) -> None:
         self.project = project
+        self.surveyed = surveyed
         self.with_fixes = with_fixes
         self.paths = paths
         self.root = root
