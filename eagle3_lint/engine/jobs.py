@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from eagle3_lint.rules.base import Rule
 
 # Each costs something beside its files; with too few, one process waits for the other.
-_BATCHES = 12
+_BATCHES = 48
 
 
 class Linking:
