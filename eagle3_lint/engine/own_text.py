@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from eagle3_lint.errors import UnreadableSourceError
@@ -38,14 +39,19 @@ class OwnText:
         self._path = path
         self._target = target
         self._codes = codes
-        self._key = f"{path}\n{target}\n{sorted(codes)}"
         self._errors: list[InternalError] = []
         self._visited: set[str] = set()
         self._tree: ast.Module | None = None
         self._made: ModuleContext | None = None
 
+    @cached_property
+    def _key(self) -> str:
+        return f"{self._path}\n{self._target}\n{sorted(self._codes)}"
+
     def recall(self) -> OwnFindings | None:
         """What was found in an earlier run in the same text, or None."""
+        if self._workspace.memory is None:
+            return None
         found = self._workspace.recall_file(self._path, self._key)
         return None if found is None else OwnFindings(found)
 
@@ -98,7 +104,7 @@ class OwnText:
     def _findings(self, source: SourceText) -> tuple[Finding, ...]:
         from eagle3_lint.rules.registry import load
 
-        rules = (load(code) for code in sorted(self._codes))
+        rules = (load(code) for code in sorted(self._codes - about_classes(self._codes)))
         return tuple(one for rule in rules if rule.check_module for one in self._of_rule(source, rule))
 
     def _of_rule(self, source: SourceText, rule: Rule) -> tuple[Finding, ...]:

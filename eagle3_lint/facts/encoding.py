@@ -22,10 +22,12 @@ def encode(facts: ModuleFacts) -> Plain:
     """``facts`` as nested tuples of numbers and strings."""
     return (
         tuple(
-            (b.name, b.kind, _place(b.place), b.target, b.original, b.level, b.index, b.shape, b.names)
-            for b in facts.bindings
+            [
+                (name, kind, place[:], target, original, level, class_index, shape, names)
+                for name, kind, place, target, original, level, class_index, shape, names in facts.bindings
+            ]
         ),
-        tuple((name, one.indexes, one.preferred) for name, one in facts.final),
+        tuple([(name, *one) for name, one in facts.final]),
         tuple(_class(one) for one in facts.classes),
         facts.exports,
         facts.typing_only,
@@ -37,8 +39,8 @@ def decode(plain: Plain) -> ModuleFacts:
     bindings, final, classes, exports, typing_only = plain
     return ModuleFacts(
         tuple(
-            Binding(name, kind, Place(*place), target, original, level, index, shape, names)
-            for name, kind, place, target, original, level, index, shape, names in bindings
+            Binding(name, kind, Place(*place), target, original, level, class_index, shape, names)
+            for name, kind, place, target, original, level, class_index, shape, names in bindings
         ),
         tuple((name, Alternatives(indexes, preferred)) for name, indexes, preferred in final),
         tuple(_decoded_class(one) for one in classes),
@@ -47,23 +49,21 @@ def decode(plain: Plain) -> ModuleFacts:
     )
 
 
-def _place(place: Place) -> Plain:
-    return (place.line, place.offset, place.end_line, place.end_offset)
-
-
 def _class(one: ClassFacts) -> Plain:
     return (
         one.name,
         one.qualname,
-        _place(one.place),
+        one.place[:],
         one.first_line,
-        tuple((base.dotted, _place(base.place)) for base in one.bases),
+        tuple((dotted, place[:]) for dotted, place in one.bases),
         one.keywords,
         tuple(
-            (m.name, m.kind, _place(m.place), m.first_line, m.decorators, m.conditional, m.class_index)
-            for m in one.members
+            [
+                (name, kind, place[:], first_line, decorators, conditional, class_index)
+                for name, kind, place, first_line, decorators, conditional, class_index in one.members
+            ]
         ),
-        tuple((name, found.indexes, found.preferred) for name, found in one.environment),
+        tuple((name, *found) for name, found in one.environment),
         one.decorators,
     )
 

@@ -28,10 +28,10 @@ from eagle3_lint.sources.text import SourceText
 
 _Environment = dict[str, Alternatives]
 Functions = dict[tuple[int, int], ast.FunctionDef | ast.AsyncFunctionDef]
-# What following constructors and forwards starts from, and words in the names of the interface; parsing these functions
-# again would cost more than holding them.
+# What following constructors and forwards starts from; parsing these functions again would cost more than holding them, as
+# it would for those whose names have words of the interface in them.
 _LIKELY = frozenset({"__init__", "forward"})
-_LIKELY_WORDS = ("embed", "capture")
+_NO_VALUE: tuple[Literal[""], tuple[str, ...]] = ("", ())
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _EXTENDING_CALLS = frozenset({"append", "extend", "insert", "update", "add"})
 
@@ -212,7 +212,7 @@ class _ModuleWalk:
         value: ast.expr | None = None,
     ) -> None:
         number = len(self.bindings)
-        shape, names = _simple_value(value)
+        shape, names = _simple_value(value) if value is not None else _NO_VALUE
         self.bindings.append(Binding(name, kind, place, target, original, level, index, shape, names))
         before = environment.get(name)
         if extends and before is not None:
@@ -312,7 +312,7 @@ class _ModuleWalk:
     ) -> Iterator[Member]:
         for node in body:
             if isinstance(node, _FUNCTIONS):
-                if node.name in _LIKELY or any(word in node.name for word in _LIKELY_WORDS):
+                if node.name in _LIKELY or "embed" in node.name or "capture" in node.name:
                     self.functions[node.lineno, node.col_offset] = node
                 yield Member(node.name, "function", place_of(node), first_line(node), _decorators(node), conditional)
             elif isinstance(node, ast.ClassDef):
@@ -329,14 +329,14 @@ class _ModuleWalk:
                     yield from self._members(block, qualname, environment, conditional=True)
 
 
-def _simple_value(value: ast.expr | None) -> tuple[Literal["", "name", "list"], tuple[str, ...]]:
+def _simple_value(value: ast.expr) -> tuple[Literal["", "name", "list"], tuple[str, ...]]:
     if isinstance(value, (ast.Name, ast.Attribute)):
         dotted = dotted_name(value)
-        return ("name", (dotted,)) if dotted else ("", ())
+        return ("name", (dotted,)) if dotted else _NO_VALUE
     if isinstance(value, (ast.List, ast.Tuple)) and value.elts:
         names = tuple(dotted_name(element) for element in value.elts)
-        return ("list", names) if all(names) else ("", ())
-    return "", ()
+        return ("list", names) if all(names) else _NO_VALUE
+    return _NO_VALUE
 
 
 def _simple_members(node: ast.stmt) -> Iterator[tuple[str, MemberKind]]:
@@ -385,6 +385,8 @@ def _merge(outcomes: list[_Environment], environment: _Environment, *, preferred
 
 
 def _decorators(node: ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) -> tuple[str, ...]:
+    if not node.decorator_list:
+        return ()
     return tuple(
         dotted_name(decorator.func if isinstance(decorator, ast.Call) else decorator)
         for decorator in node.decorator_list

@@ -18,7 +18,7 @@ def dotted_name(node: ast.expr) -> str:
 def first_line(node: ast.stmt) -> int:
     """The first line of a statement, its decorators included."""
     decorators: list[ast.expr] = getattr(node, "decorator_list", [])
-    return min([node.lineno, *(one.lineno for one in decorators)])
+    return min(node.lineno, *(one.lineno for one in decorators)) if decorators else node.lineno
 
 
 def is_docstring(node: ast.stmt) -> bool:

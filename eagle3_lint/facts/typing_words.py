@@ -21,7 +21,7 @@ _WORD_BYTES = bytes(byte if (chr(byte).isalnum() and byte < 128) or byte == ord(
 _TABLE = frozenset(name.encode("ascii") for name in PUBLIC_NAMES | MODULE_ALIASES | {"del"})
 _KEYWORDS = frozenset(kwlist) | {"match", "case", "type"}
 
-_NON_ASCII = re.compile(r"[^\x00-\x7f]")
+_ASCII = bytes(range(128))
 _TYPING_IMPORTS = ("from typing", "from collections", "import typing")
 _IMPORTS = ("from ", "import ")
 _BLOCKS = ("\nclass ", "\ndef ", "\n@")
@@ -99,7 +99,8 @@ def normalized(text: str) -> str:
         return text
     from unicodedata import normalize
 
-    for character in set(_NON_ASCII.findall(text)):
+    others = text.encode("utf-8", "surrogatepass").translate(None, _ASCII).decode("utf-8", "surrogatepass")
+    for character in set(others):
         if f"a{character}".isidentifier() and normalize("NFKC", character) != character:
             return normalize("NFKC", text)
     return text

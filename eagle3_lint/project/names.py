@@ -288,7 +288,7 @@ class Names:
 
     def _bound(self, module: Module, binding: Binding, *, far: bool) -> Values:
         if binding.kind == "class":
-            return (ClassValue(self.info(module, binding.index)),)
+            return (ClassValue(self.info(module, binding.class_index)),)
         if binding.kind == "import":
             known = self.modules.find(binding.target) is not None
             return (ModuleValue(binding.target) if known else ExternalValue(binding.target),)

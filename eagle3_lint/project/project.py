@@ -192,6 +192,6 @@ def _hidden(facts: ClassFacts, module: Module) -> bool:
     found = module.final.get(top)
     return found is None or not any(
         (binding := module.binding(index)).kind == "class"
-        and (facts.qualname != top or module.facts.classes[binding.index] is facts)
+        and (facts.qualname != top or module.facts.classes[binding.class_index] is facts)
         for index in found.indexes
     )

@@ -51,7 +51,6 @@ from eagle3_lint.project.values import (
 from eagle3_lint.project.with_astroid.external import is_external
 from eagle3_lint.project.with_astroid.positions import classes_in, is_typing_only, key_of, member, place_of
 from eagle3_lint.project.with_astroid.tree import AstroidTree
-from eagle3_lint.records import replace
 
 _MOST_VALUES = 64
 
@@ -316,7 +315,7 @@ class AstroidResolver(Names):
         if one is None or one.kind != "class":
             return one
         index = self._index(info.module, binding)
-        return None if index is None else replace(one, class_index=index)
+        return None if index is None else one._replace(class_index=index)
 
     def _index(self, module: Module, node: nodes.ClassDef) -> int | None:
         known = self._indexes.get(module.path)
