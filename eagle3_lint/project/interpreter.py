@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from eagle3_lint.errors import UnreadableSourceError
 from eagle3_lint.facts.extract import bound_names, checks_typing, place_of
-from eagle3_lint.facts.module import Alternatives, Binding
+from eagle3_lint.facts.module import Alternatives, Binding, Place
 from eagle3_lint.facts.nodes import walk
 from eagle3_lint.project.classes import ClassInfo, Found
 from eagle3_lint.project.modules import Module
@@ -86,7 +86,10 @@ class Heap:
         return self.objects.get(target, {}).get(name)
 
     def replace_by_join(self, heaps: Sequence[Heap]) -> None:
-        """Become what any of ``heaps`` may be."""
+        """Become what any of ``heaps`` may be; they are used up."""
+        if len(heaps) == 1:
+            self.objects = heaps[0].objects
+            return
         joined = {key: dict(attributes) for key, attributes in heaps[0].objects.items()}
         for heap in heaps[1:]:
             for key, attributes in heap.objects.items():
@@ -145,6 +148,7 @@ class Interpreter:
         self._constructed: dict[tuple[ClassInfo, tuple[tuple[str, Values], ...]], Constructed] = {}
         self._in_progress: set[ClassInfo] = set()
         self._active: list[tuple[str, int, Value | None]] = []
+        self._known_defaults: dict[tuple[str, Place], dict[str, Values]] = {}
         self._steps = 0
 
     def construct(self, info: ClassInfo, arguments: tuple[tuple[str, Values], ...] = ()) -> Constructed:
@@ -309,6 +313,10 @@ class Interpreter:
         return self._arms([node.body, node.orelse], frame)
 
     def _arms(self, bodies: Sequence[Sequence[ast.stmt]], frame: Frame) -> bool:
+        # Most conditions only guard a ``raise``: nothing is to be joined then.
+        bodies = [body for body in bodies if not body or not isinstance(body[0], ast.Raise)]
+        if len(bodies) == 1:
+            return self.run(bodies[0], frame)
         heap, names = frame.heap, frame.names
         outcomes: list[tuple[Heap, dict[str, Values]]] = []
         for body in bodies:
@@ -768,11 +776,23 @@ class Interpreter:
             inner.names[arguments.kwarg.arg] = (MappingValue(rest),)
 
     def _defaults(self, callee: FunctionValue) -> dict[str, Values]:
+        if callee.closure is not None:
+            return self._defaults_in(callee, callee.closure)
+        key = (callee.module.path, callee.place)
+        known = self._known_defaults.get(key)
+        if known is None:
+            steps = self._steps
+            known = self._defaults_in(callee, Frame(callee.module, Heap(), callee.owner))
+            self._known_defaults[key] = known
+            # Whoever asks first must not get less far than the others.
+            self._steps = steps
+        return known
+
+    def _defaults_in(self, callee: FunctionValue, holder: Frame) -> dict[str, Values]:
         arguments = callee.node.args
         order = [*arguments.posonlyargs, *arguments.args]
         pairs = list(zip(order[len(order) - len(arguments.defaults) :], arguments.defaults, strict=True))
         pairs += [(p, d) for p, d in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if d is not None]
-        holder = callee.closure or Frame(callee.module, Heap(), callee.owner)
         return {parameter.arg: self.evaluate(default, holder) for parameter, default in pairs}
 
     # Calls with a meaning of their own
@@ -1134,10 +1154,12 @@ def _grow_entry(before: Values, values: Values) -> Values:
 
 
 def _join_names(names: dict[str, Values], outcomes: Sequence[dict[str, Values]]) -> None:
-    joined: dict[str, Values] = {}
-    for outcome in outcomes:
+    joined = dict(outcomes[0])
+    for outcome in outcomes[1:]:
         for name, values in outcome.items():
-            joined[name] = union(joined[name], values) if name in joined else values
+            known = joined.get(name)
+            if known is not values:
+                joined[name] = values if known is None else union(known, values)
     names.clear()
     names.update(joined)
 

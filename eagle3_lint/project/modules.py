@@ -29,6 +29,7 @@ class Module:
         functions: Functions | None = None,
     ) -> None:
         self.name = name
+        self.path = source.path
         self.source = source
         self._facts = facts
         self._statements: dict[tuple[int, int], ast.stmt] = dict(functions or {})
@@ -38,11 +39,6 @@ class Module:
     def facts(self) -> ModuleFacts:
         """What the module binds, and its classes."""
         return self._facts if isinstance(self._facts, ModuleFacts) else self._facts()
-
-    @property
-    def path(self) -> str:
-        """The absolute path of the file."""
-        return self.source.path
 
     @property
     def package(self) -> str:

@@ -6,7 +6,7 @@ The values are small and immutable; an expression has a tuple of them, one for e
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from eagle3_lint.facts.module import Place
 from eagle3_lint.records import dataclass, field
@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from eagle3_lint.project.modules import Module
 
 
-@dataclass(frozen=True)
-class Site:
+class Site(NamedTuple):
     """A place in a file, and the class in whose code it lies."""
 
     path: str
@@ -183,8 +182,7 @@ def union(*groups: Values) -> Values:
         return groups[0]
     merged: dict[Value, None] = {}
     for group in groups:
-        for value in group:
-            merged.setdefault(value)
+        merged.update(dict.fromkeys(group))
     if len(merged) > MOST_ALTERNATIVES:
         kept = list(merged)[:MOST_ALTERNATIVES]
         return (*kept, UnknownValue("too many alternatives"))
