@@ -1,8 +1,8 @@
 """Dataclasses that cost a hook's start-up a tenth of what those of the standard library do.
 
 The standard library compiles six functions for each frozen dataclass and imports ``inspect`` for it: for the hundred
-of this program that is a sixth of a cached run. Here one function is compiled, and the others are shared. To type
-checkers, and to ``dataclasses.replace``, ``fields`` and ``asdict``, these are dataclasses.
+of this program that is a sixth of a cached run. Here one function is compiled, when it is needed, and the others are
+shared. To type checkers, and to ``dataclasses.replace``, ``fields`` and ``asdict``, these are dataclasses.
 
 Of the standard library's options those that this program uses are known: ``frozen``, ``eq``, and of ``field``
 ``default``, ``default_factory`` and ``compare``; and no record inherits from another.
@@ -75,8 +75,7 @@ else:
                     setattr(cls, name, given.default)
         cls.__match_args__ = tuple(fields)
         cls.__dataclass_fields__ = _StandardFields(fields)
-        cls.__init__ = _constructor(fields, frozen)
-        cls.__init__.__qualname__ = f"{cls.__qualname__}.__init__"
+        cls.__init__ = _first(cls, fields, frozen)
         if "__repr__" not in cls.__dict__:
             cls.__repr__ = _repr
         if eq:
@@ -85,6 +84,17 @@ else:
         if frozen:
             cls.__setattr__ = cls.__delattr__ = _refuse
         return cls
+
+    def _first(cls, fields, frozen):
+        """Compiles the constructor when the first object is made: most runs make none of many of these records."""
+
+        def __init__(self, *given, **named):
+            if cls.__init__ is __init__:
+                cls.__init__ = _constructor(fields, frozen)
+                cls.__init__.__qualname__ = f"{cls.__qualname__}.__init__"
+            cls.__init__(self, *given, **named)
+
+        return __init__
 
     def _constructor(fields, frozen):
         known = {"_set": object.__setattr__}

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from eagle3_lint.project.project import Project
 
 _MOST_DEPTH = 4
-_OWN_CALL = re.compile(r"(?:\bself|\))\.([A-Za-z_]\w*)")
+# A literal start lets the matcher leap through the text.
+_OWN_CALL = re.compile(r"\.(?:(?<=\bself\.)|(?<=\)\.))([A-Za-z_]\w*)")
 _STATE_NAME = re.compile(rf"\bself\s*(?:\.|,\s*[\"'])\s*(\w*(?:{CAPTURE_STATE.pattern})\w*)")
 _ASSIGNED = re.compile(rf"^\s+self\.(\w*(?:{CAPTURE_STATE.pattern})\w*)(?:: [^=\n]+)? = ", re.MULTILINE)
 _COMPUTED = re.compile(r"__dict__|\bsetattr\(\s*self\s*,\s*[^\"'\s]|vars\(\s*self\s*\)")
@@ -73,8 +74,10 @@ def _mentioned_state(flow: CaptureFlow, info: ClassInfo, setters: tuple[str, ...
         if (method.definer.path, method.line) in seen or method.member.kind != "function":
             continue
         seen.add((method.definer.path, method.line))
-        names.update(flow.words(method, _STATE_NAME))
-        above = "super" in flow.text(method)
+        text = flow.text(method)
+        if CAPTURE_STATE.search(text):
+            names.update(flow.words(method, _STATE_NAME))
+        above = "super" in text
         for name in flow.words(method, _OWN_CALL):
             following = info.find_after(method.definer, name) if above else None
             pending.extend(one for one in (info.find(name), following) if one is not None)
@@ -84,7 +87,9 @@ def _mentioned_state(flow: CaptureFlow, info: ClassInfo, setters: tuple[str, ...
 def _plainly_set(flow: CaptureFlow, info: ClassInfo) -> set[str]:
     """The names of capture state that the effective constructor assigns by itself; asks the text alone."""
     constructor = info.find("__init__")
-    return set(flow.words(constructor, _ASSIGNED)) if constructor is not None else set()
+    if constructor is None or not CAPTURE_STATE.search(flow.text(constructor)):
+        return set()
+    return set(flow.words(constructor, _ASSIGNED))
 
 
 def _given(flow: CaptureFlow, maker: Holder, holder: Holder) -> Iterator[str]:

@@ -680,7 +680,7 @@ class Interpreter:
         results: list[Values] = []
         for values in arguments:
             for value in values:
-                if isinstance(value, FunctionValue) and value.closure is not None:
+                if isinstance(value, FunctionValue) and value.closure is not None and not _only_looks_through(value):
                     results.append(self._call_function(value, [], {}, frame, spread=True))
                 elif isinstance(value, SequenceValue):
                     results.append(value.any_item())
@@ -1081,6 +1081,26 @@ def _has_own_items(holder: Value) -> bool:
         return False
     metaclass = any("metaclass" in one.facts.keywords for one in holder.info.project_classes)
     return metaclass or holder.info.find("__class_getitem__") is not None
+
+
+def _only_looks_through(function: FunctionValue) -> bool:
+    """Whether a lambda gathers, in a comprehension, something of each element of what is there already.
+
+    ``LazyValue(lambda: {layer.id: layer.weights() for layer in self.layers})`` makes no module of its own, and following it
+    would mean to follow the making of every layer.
+    """
+    body = function.inline.body if isinstance(function.inline, ast.Lambda) else None
+    if isinstance(body, ast.DictComp):
+        element = body.value
+    elif isinstance(body, (ast.ListComp, ast.SetComp, ast.GeneratorExp)):
+        element = body.elt
+    else:
+        return False
+    root = element
+    while isinstance(root, (ast.Attribute, ast.Call, ast.Subscript)):
+        root = root.func if isinstance(root, ast.Call) else root.value
+    elements = {name for generator in body.generators for name in bound_names(generator.target)}
+    return root is not element and isinstance(root, ast.Name) and root.id in elements
 
 
 def _is_plain(value: Value) -> bool:

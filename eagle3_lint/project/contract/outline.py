@@ -12,8 +12,9 @@ import re
 
 from eagle3_lint.records import dataclass
 
-_DEFINITION = re.compile(r"^( *)(?:async +)?def +(\w+)", re.MULTILINE)
-_UNTOLD = re.compile(r"[\r\f]|^ *\t", re.MULTILINE)
+# A literal start lets the matcher leap from line to line.
+_DEFINITION = re.compile(r"\n( *)(?:async +)?def +(\w+)")
+_UNTOLD = re.compile(r"\n *\t")
 
 
 @dataclass(frozen=True)
@@ -43,21 +44,26 @@ class Outline:
 
 def outline_of(text: str) -> Outline | None:
     """The outline of a source text; None where its lines can't tell."""
+    if "\r" in text or "\f" in text:
+        return None
+    # Each line has its end before it then, the first one too.
+    text = "\n" + text
     if _UNTOLD.search(text):
         return None
     blocks: list[Block] = []
     left: list[str] = []
-    position, line = 0, 1
-    while (match := _DEFINITION.search(text, position)) is not None:
+    position, line = 1, 1
+    while (match := _DEFINITION.search(text, position - 1)) is not None:
         indentation, name = match.groups()
+        start = match.start() + 1
         # Closing brackets of a signature, and comments, may stand where the function's own line does.
-        following = re.compile(rf"^ {{0,{len(indentation)}}}[^\s#)\]}}]", re.MULTILINE).search(text, match.end())
-        end = following.start() if following is not None else len(text)
-        block = text[match.start() : end]
+        following = re.compile(rf"\n {{0,{len(indentation)}}}[^\s#)\]}}]").search(text, match.end())
+        end = following.start() + 1 if following is not None else len(text)
+        block = text[start:end]
         count = block.count("\n")
-        line += text.count("\n", position, match.start())
+        line += text.count("\n", position, start)
         blocks.append(Block(name, line, line + count - (1 if block.endswith("\n") else 0), block))
-        left += (text[position : match.start()], indentation, f"def {name}(): pass", "\n" * count)
+        left += (text[position:start], indentation, f"def {name}(): pass", "\n" * count)
         position = end
         line += count
     left.append(text[position:])
