@@ -1086,8 +1086,8 @@ def _has_own_items(holder: Value) -> bool:
 def _only_looks_through(function: FunctionValue) -> bool:
     """Whether a lambda gathers, in a comprehension, something of each element of what is there already.
 
-    ``LazyValue(lambda: {layer.id: layer.weights() for layer in self.layers})`` makes no module of its own, and following it
-    would mean to follow the making of every layer.
+    ``LazyValue(lambda: {n: self.layers[n].weights() for n in range(9)})`` makes no module of its own, and following it would
+    mean to follow the making of every layer.
     """
     body = function.inline.body if isinstance(function.inline, ast.Lambda) else None
     if isinstance(body, ast.DictComp):
@@ -1096,11 +1096,13 @@ def _only_looks_through(function: FunctionValue) -> bool:
         element = body.elt
     else:
         return False
+    counters = {name for generator in body.generators for name in bound_names(generator.target)}
     root = element
     while isinstance(root, (ast.Attribute, ast.Call, ast.Subscript)):
+        if isinstance(root, ast.Subscript) and isinstance(root.slice, ast.Name) and root.slice.id in counters:
+            return True
         root = root.func if isinstance(root, ast.Call) else root.value
-    elements = {name for generator in body.generators for name in bound_names(generator.target)}
-    return root is not element and isinstance(root, ast.Name) and root.id in elements
+    return isinstance(root, ast.Name) and root is not element and root.id in counters
 
 
 def _is_plain(value: Value) -> bool:
