@@ -56,7 +56,7 @@ class _Work:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._partner.stop()
+        self._partner.stop(self._opened.ended)
 
     def linked(self) -> dict[str, Links]:
         """What each of the paths is linked to."""

@@ -29,6 +29,7 @@ from eagle3_lint.sources.text import SourceText
 if TYPE_CHECKING:
     import ast
 
+    from eagle3_lint.engine.second_process import Ended
     from eagle3_lint.engine.workspace import Workspace
 
 
@@ -166,6 +167,11 @@ class OpenedProject:
             is_wrapper = is_registered and roles.is_multimodal(info) and not roles.is_draft(info)
             counts[info.path] = (classes + 1, registered + is_registered, wrappers + is_wrapper)
         return counts
+
+    @property
+    def ended(self) -> Ended | None:
+        """Where second processes go that were told to end; None where nobody waits for them."""
+        return self._workspace.ended
 
     @property
     def runtime_state(self) -> bytes:

@@ -9,7 +9,7 @@ import os
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Protocol
 
-from eagle3_lint.engine.second_process import can_fork, end_process, end_with, receive, send, wide_pipe
+from eagle3_lint.engine.second_process import Ended, can_fork, end_process, end_with, receive, send, wide_pipe
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -124,8 +124,8 @@ class Partner:
             for number in numbers if part not in done else ():
                 job.here(number)
 
-    def stop(self) -> None:
-        """End the child, whatever it is at."""
+    def stop(self, ended: Ended | None = None) -> None:
+        """End the child, whatever it is at; whoever holds ``ended``, if it is given, waits for it."""
         if not self._child:
             return
         child, self._child = self._child, 0
@@ -133,7 +133,10 @@ class Partner:
             numbers.close()
         for descriptor in (self._requests, self._answers):
             os.close(descriptor)
-        end_process(child)
+        if ended is not None:
+            ended.end(child)
+        else:
+            end_process(child)
 
     def _asked(self, job: Job) -> bool:
         """Whether the child could be told of ``job``."""

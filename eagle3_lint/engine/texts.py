@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from eagle3_lint.engine.own_text import OwnFindings, OwnText
 from eagle3_lint.engine.partner import Partner
-from eagle3_lint.engine.second_process import WORTH_A_PROCESS
+from eagle3_lint.engine.second_process import WORTH_A_PROCESS, Ended
 from eagle3_lint.findings.encoding import decode_finding, encode_finding
 from eagle3_lint.findings.report import InternalError
 
@@ -24,15 +24,19 @@ class TextsElsewhere:
     """The checks of some files' own texts, which are under way elsewhere.
 
     Those of models whose facts aren't known are made by whoever parses these; the others are a job that a partner begins
-    with at once, and that this process joins when it asks for the first of them. A ``with`` block ends the partner.
+    with at once, and that this process joins when it asks for the first of them. A ``with`` block ends the partner, and
+    waits for the other second processes of the session.
     """
 
     def __init__(self, session: Session, files: Sequence[str], codes: frozenset[str]) -> None:
         self._session = session
         self._codes = codes
         self._chosen, self._to_parse = _chosen(session, files, codes)
-        for workspace in session.workspaces if self._to_parse else ():
-            workspace.look_beside = self._look_beside
+        self._ended = Ended()
+        for workspace in session.workspaces:
+            workspace.ended = self._ended
+            if self._to_parse:
+                workspace.look_beside = self._look_beside
         self._found: dict[str, OwnFindings] = {}
         self._partner = Partner(self)
         if self._chosen:
@@ -44,6 +48,7 @@ class TextsElsewhere:
 
     def __exit__(self, *_: object) -> None:
         self._partner.stop()
+        self._ended.wait()
 
     def found_in(self, path: str) -> OwnFindings | None:
         """What was found in ``path`` there, or None where it wasn't looked at."""

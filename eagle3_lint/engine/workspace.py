@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from eagle3_lint.engine.memory import Memory
     from eagle3_lint.engine.opened import OpenedProject
     from eagle3_lint.engine.outcome import Census
+    from eagle3_lint.engine.second_process import Ended
     from eagle3_lint.findings.model import Finding
     from eagle3_lint.findings.report import InternalError
     from eagle3_lint.sources.text import SourceText
@@ -30,7 +31,7 @@ class Workspace:
     """A tree, or files outside any tree that build on one.
 
     ``look_beside`` is what whoever parses a model file for its facts is to ask of its text in passing; the answers are
-    put into ``looked_at``, by path.
+    put into ``looked_at``, by path. ``ended`` is where second processes go that were told to end, if somebody waits for them.
     """
 
     def __init__(
@@ -59,6 +60,7 @@ class Workspace:
         self.roots = tuple(roots)
         self.look_beside: Callable[[str, ast.Module], Any] | None = None
         self.looked_at: dict[str, Any] = {}
+        self.ended: Ended | None = None
         self._recalled_files: dict[tuple[str, str], tuple[Finding, ...]] = {}
         self._found: dict[str, tuple[Finding, ...]] = {}
         self._by_path: dict[str, dict[str, list[Finding]]] = {}
