@@ -18,8 +18,10 @@ if TYPE_CHECKING:
     from eagle3_lint.project.project import Project
     from eagle3_lint.rules.base import Rule
 
-# Each costs something beside its files; with too few, one process waits for the other.
-_BATCHES = 48
+# Batches cost something beside their files, but with large ones at the end one process waits for the other: each is to hold
+# one part in so many of what is left of a process's families, as long as that is not too little.
+_PARTS = 8
+_LEAST_BATCH = 50_000
 
 
 class Linking:
@@ -99,8 +101,8 @@ class Checking:
         sizes = {family: sum(map(self._size, family)) for family in chosen}
         self.size = sum(sizes.values())
         elsewhere = [family for family in sizes if self._is_elsewhere(family)]
-        others = list(_batches({family: sizes.pop(family) for family in elsewhere}, self.size / _BATCHES))
-        mine = list(_batches(sizes, self.size / _BATCHES))
+        others = list(_batches({family: sizes.pop(family) for family in elsewhere}))
+        mine = list(_batches(sizes))
         self._batches = [*mine, *others]
         self.mine = len(mine)
         self._be_told(tree)
@@ -167,13 +169,14 @@ def _take_news(opened: OpenedProject, errors: Iterable[Any], outside: Iterable[s
     opened.visited_elsewhere.update(outside)
 
 
-def _batches(sizes: Mapping[Family, int], most: float) -> Iterable[frozenset[str]]:
-    """The files of the families in batches of about ``most`` bytes of text, the largest first."""
+def _batches(sizes: Mapping[Family, int]) -> Iterable[frozenset[str]]:
+    """The files of the families in batches, the largest first."""
     batch: set[str] = set()
-    filled = 0
+    filled, left = 0, sum(sizes.values())
     for family in sorted(sorted(sizes, key=min), key=sizes.__getitem__, reverse=True):
-        if batch and filled + sizes[family] > most:
+        if batch and filled + sizes[family] > max(left // _PARTS, _LEAST_BATCH):
             yield frozenset(batch)
+            left -= filled
             batch, filled = set(), 0
         batch |= family
         filled += sizes[family]
