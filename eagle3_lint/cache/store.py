@@ -6,7 +6,6 @@ written (full, read-only, missing rights) makes the program run without cache, a
 
 from __future__ import annotations
 
-import hashlib
 import marshal
 import os
 import time
@@ -14,6 +13,12 @@ from typing import Any
 
 from eagle3_lint.errors import UnreadableSourceError
 from eagle3_lint.sources.reading import read_bytes
+
+try:
+    # ``hashlib`` is where it is documented, but loads OpenSSL, which takes as long as a tenth of all other imports.
+    from _blake2 import blake2b
+except ImportError:
+    from hashlib import blake2b
 
 _MAGIC = b"eagle3-lint 1\n"
 _DIGEST = 32
@@ -24,7 +29,7 @@ _DAY = 86400.0
 
 def digest(*parts: bytes) -> bytes:
     """A digest of ``parts``, each set apart from the next."""
-    state = hashlib.blake2b(digest_size=_DIGEST)
+    state = blake2b(digest_size=_DIGEST)
     for part in parts:
         state.update(len(part).to_bytes(8, "little"))
         state.update(part)

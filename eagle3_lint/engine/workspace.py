@@ -88,9 +88,14 @@ class Workspace:
         """Every Python file of the models directory, subpackages too, and the extra files."""
         return python_files(self.tree.models if self.tree is not None else None, self.extra)
 
+    @cached_property
+    def _models(self) -> str:
+        assert self.tree is not None
+        return self.tree.models + os.sep
+
     def is_model_file(self, path: str) -> bool:
         """Whether ``path`` is one of the project's own modules, so that its facts are wanted anyway."""
-        return path in self.extra or (self.tree is not None and path.startswith(self.tree.models + os.sep))
+        return path in self.extra or (self.tree is not None and path.startswith(self._models))
 
     def source(self, path: str) -> SourceText:
         """The text of the file ``path``; raises UnreadableSourceError where it can't be read."""

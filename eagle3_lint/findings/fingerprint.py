@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from hashlib import sha256
 
 from eagle3_lint.findings.model import Finding
 from eagle3_lint.findings.report import Report
@@ -35,6 +34,8 @@ def fingerprints(findings: Sequence[Finding], root: str) -> tuple[str, ...]:
     of that get an ordinal in the order of their places, so that the first keeps its name when a second appears
     below it.
     """
+    from hashlib import sha256  # loads OpenSSL, which runs that print no fingerprints need not wait for
+
     identities = [_identity(finding, root) for finding in findings]
     places = sorted(range(len(findings)), key=lambda index: (findings[index].span.line, findings[index].span.column))
     seen: dict[str, int] = {}

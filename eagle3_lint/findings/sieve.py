@@ -31,21 +31,26 @@ def may_silence(source: SourceText, codes: Collection[Code], at: Collection[int]
     With ``at``, the lines of the findings, one that stands for a line of its own is asked for only where it can reach one
     of them.
     """
-    lowered = source.text.lower()
-    if not any(mark in lowered for mark in _MARKS):
-        return False
-    lines = source.lines
     return any(
-        _concerns_us(line, codes) and (at is None or _is_for_more(line) or _reaches(lines, number, at))
-        for number, line in _marked(lines)
+        _concerns_us(line, codes) and (at is None or _is_for_more(line) or _reaches(source.lines, number, at))
+        for number, line in _marked(source)
     )
 
 
-def _marked(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
-    for number, line in enumerate(lines, 1):
-        lowered = line.lower()
-        if any(mark in lowered for mark in _MARKS):
-            yield number, line
+def _marked(source: SourceText) -> Iterator[tuple[int, str]]:
+    """The lines that have one of the marks, with their numbers."""
+    lowered = source.text.lower()
+    if "\r" in lowered:
+        lowered = lowered.replace("\r\n", "\n").replace("\r", "\n")
+    numbers: set[int] = set()
+    for mark in _MARKS:
+        line, position = 1, 0
+        while (found := lowered.find(mark, position)) >= 0:
+            line += lowered.count("\n", position, found)
+            numbers.add(line)
+            position = found + len(mark)
+    for number in sorted(numbers):
+        yield number, source.lines[number - 1]
 
 
 def _concerns_us(line: str, codes: Collection[Code]) -> bool:

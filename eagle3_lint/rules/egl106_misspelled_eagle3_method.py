@@ -224,7 +224,8 @@ def _distance(one: str, other: str, most: int) -> int | None:
 
     Optimal string alignment (https://en.wikipedia.org/wiki/Damerau-Levenshtein_distance), with an early end.
     """
-    if abs(len(one) - len(other)) > most:
+    # One slip changes two letters at most in what letters there are.
+    if abs(len(one) - len(other)) > most or len(set(one) ^ set(other)) > 2 * most:
         return None
     before: list[int] = []
     last = list(range(len(other) + 1))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from functools import cached_property
 
 from eagle3_lint.records import dataclass
 from eagle3_lint.sources.files import RUNTIME_FOLDERS
@@ -25,7 +26,7 @@ class SourceTree:
         """The directory of the package ``sglang``."""
         return os.path.join(self.root, _PACKAGE)
 
-    @property
+    @cached_property
     def models(self) -> str:
         """The directory of the model files."""
         return os.path.join(self.root, _MODELS)

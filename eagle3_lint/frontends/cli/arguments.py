@@ -26,11 +26,32 @@ def working_directory() -> str:
         raise UsageError(f"no working directory: {error.strerror}") from None
 
 
+def _columns() -> int:
+    """How wide help is to be: as argparse has it, without ``shutil``, which takes longer to import than argparse itself."""
+    try:
+        return int(os.environ["COLUMNS"]) or 80
+    except (KeyError, ValueError):
+        pass
+    try:
+        return os.get_terminal_size().columns or 80
+    except OSError:
+        return 80
+
+
+class _Formatter(argparse.HelpFormatter):
+    """argparse makes one of these for each option that it is told of."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, width=_columns() - 2)
+
+
 class Parser(argparse.ArgumentParser):
     """A parser whose errors are ours: one line, no usage text."""
 
     def __init__(self, command: str, description: str) -> None:
-        super().__init__(prog=f"eagle3-lint {command}", description=description, allow_abbrev=False)
+        super().__init__(
+            prog=f"eagle3-lint {command}", description=description, allow_abbrev=False, formatter_class=_Formatter
+        )
 
     def error(self, message: str) -> NoReturn:
         """Raises UsageError with ``message``."""
