@@ -36,9 +36,9 @@ class FactsCache:
         """Whether the facts of a file with this digest of its content are remembered."""
         return self._answers.find(content) is not None
 
-    def keep(self, source: SourceText, plain: Plain) -> None:
-        """Remember facts that were extracted elsewhere, as ``encode`` gives them."""
-        self._answers.keep(digest(source.data), plain)
+    def keep(self, content: bytes, plain: Plain) -> None:
+        """Remember the facts of a file with this digest of its content, as ``encode`` gives them."""
+        self._answers.keep(content, plain)
 
     def save(self) -> None:
         """Write what this run added."""

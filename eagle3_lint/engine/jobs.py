@@ -153,8 +153,7 @@ class Checking:
         return sum(map(self._size, elsewhere)) * 2 > sum(map(self._size, family))
 
     def _size(self, path: str) -> int:
-        module = self._project.modules.at(path)
-        return len(module.source.data) if module is not None else 0
+        return self._opened.size_of(path)
 
 
 def _news(opened: OpenedProject) -> tuple[Any, ...]:

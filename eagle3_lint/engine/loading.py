@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import marshal
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from eagle3_lint.engine.partner import Job, Partner
@@ -14,7 +14,6 @@ from eagle3_lint.facts.extract import facts_of_tree
 from eagle3_lint.project.contract.encoding import decode as decode_contract
 from eagle3_lint.project.contract.encoding import encode as encode_contract
 from eagle3_lint.sources.reading import parse_source
-from eagle3_lint.sources.text import SourceText
 
 if TYPE_CHECKING:
     from eagle3_lint.engine.opened import OpenedProject
@@ -33,11 +32,11 @@ class Loading:
 
     def __init__(self, opened: OpenedProject, paths: Sequence[str]) -> None:
         self._opened = opened
-        sources = [source for path in paths if (source := _unknown(opened, path)) is not None]
-        self._size = sum(len(source.data) for source in sources)
+        sizes = {path: opened.size_of(path) for path in paths if _is_unknown(opened, path)}
+        self._size = sum(sizes.values())
         self._reads_contract = not opened.knows_contract
-        mine, others = _halves(sources, self._size // 2 - (_CONTRACT if self._reads_contract else 0) // 2)
-        self._items: list[SourceText | None] = [*([None] if self._reads_contract else ()), *mine, *others]
+        mine, others = _halves(sizes, self._size // 2 - (_CONTRACT if self._reads_contract else 0) // 2)
+        self._items: list[str | None] = [*([None] if self._reads_contract else ()), *mine, *others]
         self._count_of_mine = len(self._items) - len(others)
         self._mine: dict[str, Plain] = {}
         self._my_contract: Any = None
@@ -59,13 +58,13 @@ class Loading:
 
     def here(self, number: int) -> None:
         """Load one module, or the contract."""
-        source = self._items[number]
-        if source is None:
+        path = self._items[number]
+        if path is None:
             contract = self._opened.read_contract()
             self._opened.install_contract(contract)
             self._my_contract = encode_contract(contract)
             return
-        self._mine[source.path] = self._read(source)
+        self._mine[path] = self._read(path)
 
     def there(self, argument: Any, numbers: Iterable[int]) -> Any:
         """Load them for the other process, and keep them here for the jobs to come."""
@@ -84,40 +83,41 @@ class Loading:
     @property
     def elsewhere(self) -> frozenset[str]:
         """The modules that a partner has loaded."""
-        paths = (source.path for source in self._items if source is not None)
-        return frozenset(path for path in paths if path not in self._mine) if self._is_shared else frozenset()
+        if not self._is_shared:
+            return frozenset()
+        return frozenset(path for path in self._items if path is not None and path not in self._mine)
 
     def own(self) -> Any:
         """What was loaded in this process."""
         return self._mine, self._my_contract
 
-    def _read(self, source: SourceText) -> Plain:
+    def _read(self, path: str) -> Plain:
         try:
+            source = self._opened.modules.source(path)
             tree = parse_source(source)
             facts, functions = facts_of_tree(tree)
         except UnreadableSourceError as error:
-            self._opened.modules.install(source, error)
+            self._opened.modules.install_unreadable(path, error)
             return (error.reason, error.line, error.column)
         self._opened.modules.install(source, facts, functions)
         packed = marshal.dumps(encode(facts))
-        looked_at = self._opened.look_beside(source.path, tree)
-        self._keep(source, packed, looked_at)
+        looked_at = self._opened.look_beside(path, tree)
+        self._keep(path, packed, looked_at)
         return packed, looked_at
 
     def _install(self, path: str, plain: Plain) -> None:
-        source = self._opened.modules.source(path)
         if isinstance(plain[0], str):
-            self._opened.modules.install(source, UnreadableSourceError(*plain))
+            self._opened.modules.install_unreadable(path, UnreadableSourceError(*plain))
             return
         packed, looked_at = plain
         # Most facts are never asked for: the partner looks at the families that it has loaded.
-        self._opened.modules.install(source, lambda: decode(marshal.loads(packed)))
-        self._keep(source, packed, looked_at)
+        self._opened.modules.install_later(path, lambda: decode(marshal.loads(packed)))
+        self._keep(path, packed, looked_at)
 
-    def _keep(self, source: SourceText, packed: bytes, looked_at: Any) -> None:
+    def _keep(self, path: str, packed: bytes, looked_at: Any) -> None:
         if self._opened.memory is not None:
-            self._opened.memory.keep_facts(source, marshal.loads(packed))
-        self._opened.looked_at(source.path, looked_at)
+            self._opened.memory.keep_facts(self._opened.content_digest(path), marshal.loads(packed))
+        self._opened.looked_at(path, looked_at)
 
     def share_with(self, partner: Partner, following: Job | None = None) -> None:
         """Load everything with ``partner``, which is started for it where that pays; else it is loaded when asked for.
@@ -139,23 +139,22 @@ def load_models(opened: OpenedProject, paths: Sequence[str]) -> None:
         loading.share_with(partner)
 
 
-def _unknown(opened: OpenedProject, path: str) -> SourceText | None:
-    if opened.memory is not None and opened.memory.knows_facts(opened.content_digest(path)):
-        return None
-    return opened.readable(path)
+def _is_unknown(opened: OpenedProject, path: str) -> bool:
+    return opened.memory is None or not opened.memory.knows_facts(opened.content_digest(path))
 
 
-def _halves(sources: Sequence[SourceText], most: int) -> tuple[list[SourceText], list[SourceText]]:
-    """``sources`` in two parts, the first of about ``most`` bytes: who has one file of a family often has the others.
+def _halves(sizes: Mapping[str, int], most: int) -> tuple[list[str], list[str]]:
+    """The files of these ``sizes`` in two parts, the first of about ``most`` bytes: who has one file of a family often has
+    the others.
 
     Files of one family tend to have names that begin alike. In each part the largest come first: small ones are left at the
     end, with which both processes end at the same time.
     """
     size = 0
-    parts: tuple[list[SourceText], list[SourceText]] = ([], [])
-    for source in sorted(sources, key=lambda one: one.path):
-        parts[size > most].append(source)
-        size += len(source.data)
+    parts: tuple[list[str], list[str]] = ([], [])
+    for path in sorted(sizes):
+        parts[size > most].append(path)
+        size += sizes[path]
     for part in parts:
-        part.sort(key=lambda one: len(one.data), reverse=True)
+        part.sort(key=sizes.__getitem__, reverse=True)
     return parts

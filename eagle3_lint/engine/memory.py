@@ -65,9 +65,9 @@ class Memory:
         """Whether the facts of a file with this digest of its content are remembered."""
         return self._facts.knows(content)
 
-    def keep_facts(self, source: SourceText, plain: Plain) -> None:
-        """Remember facts that were extracted in another process."""
-        self._facts.keep(source, plain)
+    def keep_facts(self, content: bytes, plain: Plain) -> None:
+        """Remember the facts of a file with this digest of its content, as ``encode`` gives them."""
+        self._facts.keep(content, plain)
 
     def save(self) -> None:
         """Write what was learnt of modules and files."""

@@ -182,6 +182,10 @@ class OpenedProject:
         """A digest of the content of the file ``path``."""
         return self._workspace.content_digest(path)
 
+    def size_of(self, path: str) -> int:
+        """How large the file ``path`` is; 0 where it can't be read."""
+        return self._workspace.size_of(path)
+
     def readable(self, path: str) -> SourceText | None:
         """The text of the file ``path``, or None where it can't be read."""
         try:

@@ -19,21 +19,27 @@ FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 class Module:
-    """One module: its source, its facts (or what gives them when they are asked for), and its statements on demand."""
+    """One module: its source and its facts (or what gives them when they are asked for), and its statements on demand."""
 
     def __init__(
         self,
         name: str,
-        source: SourceText,
+        path: str,
+        source: SourceText | Callable[[], SourceText],
         facts: ModuleFacts | Callable[[], ModuleFacts],
         functions: Functions | None = None,
     ) -> None:
         self.name = name
-        self.path = source.path
-        self.source = source
+        self.path = path
+        self._source = source
         self._facts = facts
         self._statements: dict[tuple[int, int], ast.stmt] = dict(functions or {})
         self._mentions: dict[str, bool] = {}
+
+    @cached_property
+    def source(self) -> SourceText:
+        """The text."""
+        return self._source if isinstance(self._source, SourceText) else self._source()
 
     @cached_property
     def facts(self) -> ModuleFacts:
@@ -172,19 +178,17 @@ class Modules:
         except UnreadableSourceError:
             return None
 
-    def install(
-        self,
-        source: SourceText,
-        found: ModuleFacts | Callable[[], ModuleFacts] | UnreadableSourceError,
-        functions: Functions | None = None,
-    ) -> None:
-        """Take the facts of ``source`` (what gives them, or why it has none), and its ``functions``, from somebody who
-        extracted them."""
-        path = source.path
-        if isinstance(found, UnreadableSourceError):
-            self._by_path[path] = found
-        else:
-            self._by_path[path] = Module(self.name_of(path), source, found, functions)
+    def install(self, source: SourceText, facts: ModuleFacts, functions: Functions) -> None:
+        """Take the facts and ``functions`` of ``source`` from somebody who extracted them."""
+        self._by_path[source.path] = Module(self.name_of(source.path), source.path, source, facts, functions)
+
+    def install_later(self, path: str, facts: Callable[[], ModuleFacts]) -> None:
+        """Take what gives the facts of the file ``path``, which somebody has read and parsed, when they are asked for."""
+        self._by_path[path] = Module(self.name_of(path), path, lambda: self._contents.source(path), facts)
+
+    def install_unreadable(self, path: str, error: UnreadableSourceError) -> None:
+        """Take why the file ``path`` has no facts."""
+        self._by_path[path] = error
 
     def source(self, path: str) -> SourceText:
         """The text of the file ``path``; raises UnreadableSourceError where it can't be read."""
@@ -249,7 +253,7 @@ class Modules:
     def _load(self, path: str) -> Module | UnreadableSourceError:
         try:
             source = self._contents.source(path)
-            return Module(self.name_of(path), source, *self._facts(source))
+            return Module(self.name_of(path), path, source, *self._facts(source))
         except UnreadableSourceError as error:
             return error
 

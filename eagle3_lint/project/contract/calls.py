@@ -355,7 +355,9 @@ def _looks_like_model(expression: ast.expr, carriers: AbstractSet[str]) -> bool:
 
 
 def _is_model(identifier: str) -> bool:
-    return named_role(identifier).kind == "model" or identifier.endswith("target")
+    if identifier.endswith("target"):
+        return True
+    return "model" in identifier.lower() and named_role(identifier).kind == "model"
 
 
 def _protocols_around(function: Function) -> set[Protocol]:
@@ -369,6 +371,8 @@ def _protocols_around(function: Function) -> set[Protocol]:
 
 
 def _is_family(name: str) -> bool:
+    if not name.startswith(("get_", "set_")):
+        return False
     return any(pattern.fullmatch(name) for pattern in (CAPTURE_NAME, GETTER_NAME, SHARED_NAME))
 
 

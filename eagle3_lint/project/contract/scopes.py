@@ -93,7 +93,7 @@ def walk_local(root: ast.AST, *, into_classes: bool = False) -> Iterator[tuple[a
 
     Contexts and operators, which are nodes too, are left out.
     """
-    stack = list(_children(root))
+    stack = _children(root)
     while stack:
         pair = stack.pop()
         yield pair
@@ -102,17 +102,16 @@ def walk_local(root: ast.AST, *, into_classes: bool = False) -> Iterator[tuple[a
             stack.extend(_children(node))
 
 
-def _children(node: ast.AST) -> Iterator[tuple[ast.AST, ast.AST]]:
+def _children(node: ast.AST) -> list[tuple[ast.AST, ast.AST]]:
+    found: list[tuple[ast.AST, ast.AST]] = []
     for field in node._fields:
-        if field in _NO_CHILDREN:
-            continue
         value = getattr(node, field, None)
-        if isinstance(value, list):
-            for item in value:
-                if isinstance(item, ast.AST):
-                    yield item, node
-        elif isinstance(value, ast.AST):
-            yield value, node
+        if value.__class__ is list:
+            if field not in _NO_CHILDREN:
+                found.extend([(item, node) for item in value if isinstance(item, ast.AST)])
+        elif isinstance(value, ast.AST) and field not in _NO_CHILDREN:
+            found.append((value, node))
+    return found
 
 
 def _target_bindings(
