@@ -38,7 +38,7 @@ _STRING_OR_COMMENT = re.compile(
     re.DOTALL,
 )
 _SPANNING = ('"""', "'''", "\\\n")
-_FORMAT_STRING = re.compile(r"\b(?:[fFtT][rR]?|[rR][fFtT])[\"']")
+_FORMAT_STRING = re.compile(r"[\"'](?:(?<=\b[fFtT].)|(?<=\b[fFtT][rR].)|(?<=\b[rR][fFtT].))")
 # A literal start lets the matcher leap through the text.
 _DELETED = re.compile(r"del\b(?<![\w.]del)([^\n]*)")
 _MODULE_USES = {
@@ -208,8 +208,10 @@ def _line_starts(text: str, openings: Iterable[str]) -> Iterator[int]:
 def _imported(match: re.Match[str]) -> Iterator[str]:
     """The names that one import statement binds."""
     grouped, plain, modules = match.groups()
-    clauses = re.sub(r"#[^\n]*", "", grouped or plain or modules or "").split(",")
-    for clause in clauses:
+    text = grouped or plain or modules or ""
+    if "#" in text:
+        text = re.sub(r"#[^\n]*", "", text)
+    for clause in text.split(","):
         words = clause.split()
         if len(words) == 1:
             yield words[0].partition(".")[0]

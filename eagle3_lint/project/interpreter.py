@@ -275,7 +275,8 @@ class Interpreter:
         return False
 
     def _run_assign(self, node: ast.Assign, frame: Frame) -> bool:
-        values = self.evaluate(node.value, frame)
+        computed = isinstance(node.value, ast.Call) and all(map(_holds_quantization, node.targets))
+        values = _ANYTHING if computed else self.evaluate(node.value, frame)
         for target in node.targets:
             self._assign(target, values, frame)
         return False
@@ -1081,6 +1082,12 @@ def _has_own_items(holder: Value) -> bool:
         return False
     metaclass = any("metaclass" in one.facts.keywords for one in holder.info.project_classes)
     return metaclass or holder.info.find("__class_getitem__") is not None
+
+
+def _holds_quantization(target: ast.expr) -> bool:
+    """Whether a quantization config is assigned: it never says which models there are, and is made of far-off code."""
+    name = target.id if isinstance(target, ast.Name) else target.attr if isinstance(target, ast.Attribute) else ""
+    return name.endswith("quant_config")
 
 
 def _only_looks_through(function: FunctionValue) -> bool:
