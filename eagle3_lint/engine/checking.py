@@ -120,12 +120,12 @@ class _Run:
                 self._look_at_classes(path)
                 found = texts.found_in(path)
                 self._results[path] = self._session.check_file(path, self._buffer_of(path), self._codes, found)
-        linted = _paths_of(discovered)
-        failures = [unreadable(path, error) for path, error in discovered.unreadable if "EGL901" in self._codes]
-        elsewhere = self._elsewhere(linted)
-        counts = self._counts(files)
-        self._session.save()
-        kept, suppressed = self._split([*self._results.values(), *elsewhere])
+            linted = _paths_of(discovered)
+            failures = [unreadable(path, error) for path, error in discovered.unreadable if "EGL901" in self._codes]
+            elsewhere = self._elsewhere(linted)
+            counts = self._counts(files)
+            self._session.save()
+            kept, suppressed = self._split([*self._results.values(), *elsewhere])
         return Report(
             root=report_root(sorted(linted)),
             findings=ordered(one if one.path in given else replace(one, elsewhere=True) for one in (*failures, *kept)),
