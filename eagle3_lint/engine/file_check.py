@@ -97,9 +97,7 @@ def check_file(
     own = _own(OwnText(workspace, path, codes, target), found)
     findings = list(own.findings)
     if workspace.is_model_file(path) and not any(one.code == UNREADABLE for one in findings):
-        workspace.prepare(codes)
-        for code in sorted(codes):
-            findings.extend(workspace.project_findings_in(path, code))
+        findings.extend(workspace.project_findings_in(path, codes))
     wanted = tuple(one for one in findings if one.code in codes)
     return FileResult(path, lambda: _read(workspace, path), wanted, codes, own.internal_errors)
 

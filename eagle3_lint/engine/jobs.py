@@ -42,7 +42,7 @@ class Linking:
         """The files."""
         return len(self._paths)
 
-    @property
+    @cached_property
     def mine(self) -> int:
         """Those that weren't loaded by the partner."""
         return len(self._paths) - len(self._loading.elsewhere.intersection(self._paths))
@@ -98,13 +98,17 @@ class Checking:
 
     def choose(self, chosen: Iterable[Family], tree: TreeLinks) -> None:
         """Say which families, and what is known of the tree that they are in."""
-        sizes = {family: sum(map(self._size, family)) for family in chosen}
-        self.size = sum(sizes.values())
-        elsewhere = [family for family in sizes if self._is_elsewhere(family)]
-        others = list(_batches({family: sizes.pop(family) for family in elsewhere}))
-        mine = list(_batches(sizes))
-        self._batches = [*mine, *others]
-        self.mine = len(mine)
+        elsewhere = self._loading.elsewhere
+        mine: dict[Family, int] = {}
+        others: dict[Family, int] = {}
+        for family in chosen:
+            size = self._size(family)
+            is_mine = self._size(family & elsewhere) * 2 <= size
+            (mine if is_mine else others)[family] = size
+        self.size = sum(mine.values()) + sum(others.values())
+        first = list(_batches(mine))
+        self._batches = [*first, *_batches(others)]
+        self.mine = len(first)
         self._be_told(tree)
 
     @property
@@ -147,13 +151,8 @@ class Checking:
         for code, path, content in tree.surveyed:
             self._surveyed[code] = (*self._surveyed.get(code, ()), Note(path, content))
 
-    def _is_elsewhere(self, family: Family) -> bool:
-        """Whether most of the text of ``family`` was loaded in the partner."""
-        elsewhere = self._loading.elsewhere & family
-        return sum(map(self._size, elsewhere)) * 2 > sum(map(self._size, family))
-
-    def _size(self, path: str) -> int:
-        return self._opened.size_of(path)
+    def _size(self, paths: Iterable[str]) -> int:
+        return sum(map(self._opened.size_of, paths))
 
 
 def _news(opened: OpenedProject) -> tuple[Any, ...]:

@@ -63,7 +63,7 @@ class Workspace:
         self.ended: Ended | None = None
         self._recalled_files: dict[tuple[str, str], tuple[Finding, ...]] = {}
         self._found: dict[str, tuple[Finding, ...]] = {}
-        self._by_path: dict[str, dict[str, list[Finding]]] = {}
+        self._by_path: dict[str, list[Finding]] = {}
         self._census: Census = {}
         self._digests: dict[str, bytes] = {}
         self._recalled = False
@@ -117,6 +117,7 @@ class Workspace:
         if missing:
             found, census = self.opened.check(missing)
             self._found.update(found)
+            self._by_path.clear()
             self._census.update(census)
             self.internal_errors.extend(self.opened.internal_errors)
             self._learnt = True
@@ -126,14 +127,14 @@ class Workspace:
         self.prepare(frozenset((code,)))
         return self._found.get(code, ())
 
-    def project_findings_in(self, path: str, code: str) -> tuple[Finding, ...]:
-        """What the rule ``code`` finds in the file ``path``."""
-        by_path = self._by_path.get(code)
-        if by_path is None:
-            by_path = self._by_path[code] = {}
-            for one in self.project_findings(code):
-                by_path.setdefault(one.path, []).append(one)
-        return tuple(by_path.get(path, ()))
+    def project_findings_in(self, path: str, codes: frozenset[str]) -> tuple[Finding, ...]:
+        """What the rules ``codes`` find in the file ``path``, by code."""
+        self.prepare(codes)
+        if not self._by_path:
+            for code in sorted(self._found):
+                for one in self._found[code]:
+                    self._by_path.setdefault(one.path, []).append(one)
+        return tuple(one for one in self._by_path.get(path, ()) if one.code in codes)
 
     def census(self) -> Census:
         """What the model files hold, once ``prepare`` was asked for a rule about classes."""
@@ -186,6 +187,7 @@ class Workspace:
         known = self.memory.recall(self.key) if self.memory is not None else None
         if known is not None:
             self._found.update(known.findings)
+            self._by_path.clear()
             self._census.update(known.census)
 
     def _file_key(self, path: str, key: str) -> bytes:
