@@ -13,22 +13,29 @@ import pytest
 
 from eagle3_lint.engine import partner as partner_module
 from eagle3_lint.engine.partner import Partner
+from eagle3_lint.engine.second_process import Ended
 
 PARENT = os.getpid()
 COUNTS = (0, 1, 3, 2048, 2049, 10_000)
 
 
 class Counting:
-    """Notes who dealt with which number; ``fails`` and ``dies`` say after how many of them the child does."""
+    """Notes who dealt with which number; ``fails`` and ``dies`` say after how many of them the child does.
 
-    def __init__(self, count: int, *, fails: int = -1, dies: int = -1, pause: float = 0.0) -> None:
+    The first half of the numbers is this process's.
+    """
+
+    def __init__(
+        self, count: int, *, mine: int | None = None, fails: int = -1, dies: int = -1, pause: float = 0.0
+    ) -> None:
         self.count = count
+        self.mine = count // 2 if mine is None else mine
         self.fails = fails
         self.dies = dies
         self.pause = pause
         self.said = "nothing"
-        self.mine: list[int] = []
-        self.others: list[int] = []
+        self.here_done: list[int] = []
+        self.there_done: list[int] = []
         self.told: list[str] = []
 
     def argument(self) -> Any:
@@ -36,7 +43,7 @@ class Counting:
 
     def here(self, number: int) -> None:
         time.sleep(self.pause)
-        self.mine.append(number)
+        self.here_done.append(number)
 
     def there(self, argument: Any, numbers: Iterable[int]) -> Any:
         assert os.getpid() != PARENT
@@ -52,12 +59,12 @@ class Counting:
 
     def take(self, answer: Any) -> None:
         done, argument = answer
-        self.others.extend(done)
+        self.there_done.extend(done)
         self.told.append(argument)
 
     @property
     def all(self) -> list[int]:
-        return sorted((*self.mine, *self.others))
+        return sorted((*self.here_done, *self.there_done))
 
 
 @pytest.fixture(autouse=True)
@@ -92,14 +99,14 @@ def test_every_item_of_every_job_is_dealt_with_once(count: int, can_fork: bool) 
             partner.share(job, following)
             assert job.all == list(range(job.count))
             assert job.told == ([job.said] if can_fork else [])
-            assert can_fork or not job.others
+            assert can_fork or not job.there_done
 
 
 def test_without_a_start_all_is_done_here(forking: None) -> None:
     job = Counting(50)
     with Partner(job) as partner:
         partner.share(job)
-    assert job.mine == list(range(50))
+    assert job.here_done == list(range(50))
 
 
 @pytest.mark.parametrize("call", ["fork", "pipe"])
@@ -112,7 +119,7 @@ def test_a_system_without_room_for_another_process(call: str, forking: None, mon
     with Partner(job) as partner:
         partner.start()
         partner.share(job)
-    assert job.mine == list(range(50))
+    assert job.here_done == list(range(50))
 
 
 def test_where_the_system_buries_children(forking: None) -> None:
@@ -129,9 +136,36 @@ def test_where_the_system_buries_children(forking: None) -> None:
             partner.begin(dying)
             time.sleep(0.1)
             partner.share(dying)
-        assert sorted(dying.mine) == list(range(20))
+        assert sorted(dying.here_done) == list(range(20))
     finally:
         signal.signal(signal.SIGCHLD, before)
+
+
+def test_each_process_begins_with_its_own_and_goes_on_with_what_the_other_has_left(forking: None) -> None:
+    for mine in (0, 10, 90, 100):
+        job = Counting(100, mine=mine, pause=0.001)
+        with Partner(job) as partner:
+            partner.start()
+            partner.share(job)
+        assert job.all == list(range(100))
+        own = [number for number in job.here_done if number < mine]
+        assert job.here_done[: len(own)] == own == sorted(own)
+        theirs = [number for number in job.there_done if number >= mine]
+        assert job.there_done[: len(theirs)] == theirs == sorted(theirs)
+        assert min(len(job.here_done), len(job.there_done)) > 20
+
+
+def test_who_ends_a_child_may_leave_the_waiting_to_others(forking: None) -> None:
+    job = Counting(10)
+    ended = Ended()
+    partner = Partner(job)
+    partner.start()
+    partner.share(job)
+    partner.stop(ended)
+    partner.stop(ended)
+    assert os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOWAIT) is not None
+    ended.wait()
+    ended.wait()
 
 
 def test_both_processes_take_some(forking: None) -> None:
@@ -141,8 +175,8 @@ def test_both_processes_take_some(forking: None) -> None:
         partner.start()
         partner.share(job)
     assert job.all == list(range(100))
-    assert len(job.mine) > 1
-    assert len(job.others) > 1
+    assert len(job.here_done) > 1
+    assert len(job.there_done) > 1
 
 
 @pytest.mark.parametrize("fault", [{"fails": 0}, {"fails": 2}, {"dies": 0}, {"dies": 2}])
@@ -192,4 +226,4 @@ def test_a_job_that_is_begun_is_done_elsewhere_meanwhile(can_fork: bool) -> None
         time.sleep(0.2)
         partner.share(job)
     assert job.all == list(range(50))
-    assert job.mine == ([] if can_fork else list(range(50)))
+    assert job.here_done == ([] if can_fork else list(range(50)))

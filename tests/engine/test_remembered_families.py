@@ -88,6 +88,11 @@ EDITS = {
         "models/lacking.py",
         TREE["models/lacking.py"].replace("Inner(config)", "config.make()"),
     ),
+    "the misspelled method is mended": ("models/inner.py", TREE["models/inner.py"].replace("heed", "head")),
+    "another method is misspelled": (
+        "models/delegating.py",
+        TREE["models/delegating.py"].replace("def get_embed_and_head", "def get_embed_and_haed"),
+    ),
     "a file is no Python": ("models/another.py", "class Another(:\n"),
 }
 
@@ -106,11 +111,13 @@ def _who(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Non
     if request.param == "one process":
         return
     parent = os.getpid()
-    parts = Partner._parts
+    taken = Partner._taken
     for module in (by_family, loading):
         monkeypatch.setattr(module, "WORTH_A_PROCESS", 0)
     monkeypatch.setattr(partner, "can_fork", lambda: True)
-    monkeypatch.setattr(Partner, "_parts", lambda self: parts(self) if os.getpid() != parent else iter(()))
+    monkeypatch.setattr(
+        Partner, "_taken", lambda self, *numbers: taken(self, *numbers) if os.getpid() != parent else iter(())
+    )
 
 
 @pytest.mark.usefixtures("_who")
