@@ -44,6 +44,7 @@ class Names:
         self._infos: dict[tuple[str, int], ClassInfo] = {}
         self._resolved: dict[tuple[str, str, bool], Values] = {}
         self._pending: set[tuple[str, str, bool]] = set()
+        self._near_bases: dict[tuple[str, str], Values] = {}
         self._star_imports: dict[str, tuple[Module | None, ...]] = {}
 
     def info(self, module: Module, index: int) -> ClassInfo:
@@ -77,12 +78,19 @@ class Names:
         found: dict[ClassInfo, None] = {}
         environment = dict(info.facts.environment)
         for base in info.facts.bases:
-            if base.dotted:
-                values = self._dotted_base(info, base.dotted, environment, far=False)
-            else:
-                values = self.base_values(info, base)
+            values = self._near_base(info, base.dotted, environment) if base.dotted else self.base_values(info, base)
             found.update(dict.fromkeys(value.info for value in values if isinstance(value, ClassValue)))
         return tuple(found)
+
+    def _near_base(self, info: ClassInfo, dotted: str, environment: dict[str, Alternatives]) -> Values:
+        """What a dotted base may be, without reading far-off files; most classes of a module have the same."""
+        if environment or "." in info.facts.qualname:
+            return self._dotted_base(info, dotted, environment, far=False)
+        key = (info.path, dotted)
+        found = self._near_bases.get(key)
+        if found is None:
+            found = self._near_bases[key] = self._dotted_base(info, dotted, environment, far=False)
+        return found
 
     def _dotted_base(self, info: ClassInfo, dotted: str, environment: dict[str, Alternatives], *, far: bool) -> Values:
         root, *rest = dotted.split(".")

@@ -50,6 +50,7 @@ class Project:
         self._completion = Completion(self, engine)
         self.roles = Roles(self)
         self._answers: dict[Callable[[Project], Any], Any] = {}
+        self._classes_of: dict[str, tuple[ClassInfo, ...]] = {}
         self._classes_in: dict[frozenset[str], tuple[ClassInfo, ...]] = {}
         self._registered_in: dict[frozenset[str], tuple[ClassInfo, ...]] = {}
 
@@ -89,12 +90,17 @@ class Project:
             if module is not None:
                 yield module
 
-    def classes_of(self, module: Module) -> Iterator[ClassInfo]:
+    def classes_of(self, module: Module) -> tuple[ClassInfo, ...]:
         """The classes of ``module``; of several with one name only the one that the module ends up with."""
-        last: dict[str, int] = {facts.qualname: index for index, facts in enumerate(module.facts.classes)}
-        for index, facts in enumerate(module.facts.classes):
-            if last[facts.qualname] == index and not _hidden(facts, module):
-                yield self.names.info(module, index)
+        found = self._classes_of.get(module.path)
+        if found is None:
+            last = {facts.qualname: index for index, facts in enumerate(module.facts.classes)}
+            found = self._classes_of[module.path] = tuple(
+                self.names.info(module, index)
+                for index, facts in enumerate(module.facts.classes)
+                if last[facts.qualname] == index and not _hidden(facts, module)
+            )
+        return found
 
     @cached_property
     def classes(self) -> tuple[ClassInfo, ...]:

@@ -289,9 +289,10 @@ def _check_budget(source: SourceText) -> None:
     size = len(source.data)
     if size > _TOKENS_COUNTED_FROM:
         _check_tokens(source)
-    if size * source.data.count(b".") > _DOTS_COUNTED_FROM:
+    square = size * size
+    if square > _DOTS_COUNTED_FROM and size * source.data.count(b".") > _DOTS_COUNTED_FROM:
         _check_imports(source)
-    if size * source.data.count(b"{") > _FIELDS_COUNTED_FROM:
+    if square > _FIELDS_COUNTED_FROM and size * source.data.count(b"{") > _FIELDS_COUNTED_FROM:
         _check_fstrings(source)
 
 
