@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
@@ -15,6 +16,10 @@ from eagle3_lint.records import dataclass
 
 if TYPE_CHECKING:
     from eagle3_lint.project.resolver import Resolver
+
+# A literal start lets the matcher leap through the text.
+_FORWARD = re.compile(r"\.forward =")
+_NAME_AT_END = re.compile(r"(?:^|[^\w.])\w+$")
 
 
 @dataclass(frozen=True)
@@ -137,6 +142,15 @@ class ClassInfo:
                     found[base] = None
                     pending.append(base)
         return tuple(found)
+
+    @cached_property
+    def may_take_a_forward(self) -> bool:
+        """Whether the source of this class may assign ``self.forward``; False is certain, whatever ``self`` is called."""
+        if not self.module.mentions(".forward ="):
+            return False
+        text = self.text
+        starts = (match.start() for match in _FORWARD.finditer(text))
+        return any(_NAME_AT_END.search(text[text.rfind("\n", 0, start) + 1 : start]) for start in starts)
 
     def may_mention(self, word: str) -> bool:
         """Whether the source of this class or its kin has ``word`` in it; False is certain for what models can bring."""

@@ -45,7 +45,7 @@ def links(project: Project, module: Module) -> Links:
 
 
 def _passed_on_to(project: Project, info: ClassInfo) -> Iterable[str]:
-    if "__getattr__" in info.members or (info.module.mentions("forward = ") and "forward = " in info.text):
+    if "__getattr__" in info.members or info.may_take_a_forward:
         for attribute in project.roles.passes_on_to(info):
             for candidate in project.roles.candidates(info, attribute):
                 yield candidate.info.path

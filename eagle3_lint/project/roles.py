@@ -247,7 +247,8 @@ class Roles:
 
     def hands_forward_to(self, info: ClassInfo) -> tuple[str, ...]:
         """The attributes whose forward ``info`` takes as its own (``self.forward = self.thinker.forward``)."""
-        assigned = self._project.construct(info).attributes.get("forward") if info.mentions("forward = ") else None
+        taken = any(one.may_take_a_forward for one in info.project_classes)
+        assigned = self._project.construct(info).attributes.get("forward") if taken else None
         if assigned is None:
             return ()
         receivers = {
