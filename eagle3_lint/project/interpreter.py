@@ -55,6 +55,8 @@ _CONTAINERS = frozenset(
     }
 )
 _MAPPINGS = frozenset({"torch.nn.ModuleDict", "builtins.dict", "collections.OrderedDict"})
+# What these are called with tells what they give.
+_TELLING = _CONTAINERS | _MAPPINGS | {"functools.partial", "builtins.next", "types.MethodType"}
 # The registry builds a target with these; what they hold is known only at run time.
 _GIVEN_BY_RUNTIME = frozenset({"config", "quant_config", "prefix"})
 
@@ -565,6 +567,8 @@ class Interpreter:
         if special is not None:
             return special
         callees = self.evaluate(node.func, frame)
+        if len(callees) == 1 and isinstance(callees[0], ExternalValue) and callees[0].dotted not in _TELLING:
+            return self._made_outside(callees[0].dotted, self._arguments_that_matter(node, frame), frame, node)
         starred = [argument for argument in node.args if isinstance(argument, ast.Starred)]
         plain = [one for one in node.args if not isinstance(one, ast.Starred)] if starred else node.args
         positional = [self.evaluate(argument, frame) for argument in plain]
@@ -672,15 +676,29 @@ class Interpreter:
             return union(_items(positional[0]), *positional[1:])
         if callee.dotted == "types.MethodType" and positional:
             return positional[0]
-        made = self._results_of_callables([*positional, *keywords.values()], frame)
+        return self._made_outside(callee.dotted, [*positional, *keywords.values()], frame, node)
+
+    def _arguments_that_matter(self, node: ast.Call, frame: Frame) -> list[Values]:
+        """The arguments of a call of something outside the project, without constants: of those nothing comes."""
+        given = [self.evaluate(one, frame) for one in node.args if not isinstance(one, (ast.Constant, ast.Starred))]
+        for keyword in node.keywords:
+            if keyword.arg is not None and not isinstance(keyword.value, ast.Constant):
+                given.append(self.evaluate(keyword.value, frame))
+        for argument in node.args:
+            if isinstance(argument, ast.Starred):
+                self.evaluate(argument.value, frame)
+        return given
+
+    def _made_outside(self, dotted: str, arguments: Iterable[Values], frame: Frame, node: ast.Call) -> Values:
+        made = self._results_of_callables(arguments, frame)
         if made:
             return (SequenceValue((made,), uniform=True),)
-        return (ExternalInstance(callee.dotted, frame.site(node)),)
+        return (ExternalInstance(dotted, frame.site(node)),)
 
     def _results_of_callables(self, arguments: Iterable[Values], frame: Frame) -> Values:
         results: list[Values] = []
         for values in arguments:
-            for value in values:
+            for value in values if values is not _ANYTHING else ():
                 if isinstance(value, FunctionValue) and value.closure is not None and not _only_looks_through(value):
                     results.append(self._call_function(value, [], {}, frame, spread=True))
                 elif isinstance(value, SequenceValue):
