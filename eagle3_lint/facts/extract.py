@@ -28,10 +28,7 @@ from eagle3_lint.sources.text import SourceText
 
 _Environment = dict[str, Alternatives]
 Functions = dict[tuple[int, int], ast.FunctionDef | ast.AsyncFunctionDef]
-# Parsing these functions again would cost more than holding them: what following constructors and forwards starts from, what
-# has words of the interface in its name, and what is short.
 _SHORT = 16
-_LIKELY = frozenset({"__init__", "forward"})
 _NO_VALUE: tuple[Literal[""], tuple[str, ...]] = ("", ())
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _EXTENDING_CALLS = frozenset({"append", "extend", "insert", "update", "add"})
@@ -135,7 +132,7 @@ class _ModuleWalk:
             self._bind(environment, node.name, "class", place_of(node), index=index)
         elif isinstance(node, _FUNCTIONS):
             self._bind(environment, node.name, "function", place_of(node))
-            self._hold(node)
+            self._hold(node, "")
         elif isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
             self._assign(node, environment)
         elif isinstance(node, ast.Expr):
@@ -222,10 +219,13 @@ class _ModuleWalk:
         else:
             environment[name] = Alternatives((number,))
 
-    def _hold(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+    def _hold(self, node: ast.FunctionDef | ast.AsyncFunctionDef, owner: str) -> None:
+        """Hold ``node`` if parsing it again is likely to cost more: constructors, the forward of what the registry takes
+        (``ForCausalLM``), what has words of the interface in its name, and what is short."""
         name = node.name
         is_short = node.end_lineno is not None and node.end_lineno - node.lineno < _SHORT
-        if is_short or name in _LIKELY or "embed" in name or "capture" in name:
+        is_likely = name == "__init__" or (name == "forward" and "For" in owner)
+        if is_short or is_likely or "embed" in name or "capture" in name:
             self.functions[node.lineno, node.col_offset] = node
 
     def _opaque(self, target: ast.expr | None, node: ast.stmt, environment: _Environment) -> None:
@@ -320,7 +320,7 @@ class _ModuleWalk:
     ) -> Iterator[Member]:
         for node in body:
             if isinstance(node, _FUNCTIONS):
-                self._hold(node)
+                self._hold(node, qualname)
                 yield Member(node.name, "function", place_of(node), first_line(node), _decorators(node), conditional)
             elif isinstance(node, ast.ClassDef):
                 index = self._class(node, qualname, environment)
