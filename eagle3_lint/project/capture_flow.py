@@ -19,7 +19,7 @@ from eagle3_lint.project.classes import ClassInfo, Found
 from eagle3_lint.project.effects import ITEM, Effects, Event, Path, effects_of
 from eagle3_lint.project.interpreter import Constructed
 from eagle3_lint.project.modules import FunctionNode, Module
-from eagle3_lint.project.pair_flow import PairUse, pair_use
+from eagle3_lint.project.pair_flow import PairUse, hands_on, pair_use
 from eagle3_lint.project.reading_forward import first_parameter
 from eagle3_lint.project.values import (
     ClassValue,
@@ -122,6 +122,7 @@ class CaptureFlow:
         self._above: dict[tuple[str, int], tuple[str, ...]] = {}
         self._stateful: dict[str, bool] = {}
         self._pair_uses: dict[tuple[str, int, frozenset[str], frozenset[str]], PairUse | None] = {}
+        self._leaving: dict[tuple[str, int, str], bool] = {}
         self._questions: dict[tuple[str, int, str], tuple[LayerQuestion, ...] | None] = {}
 
     # Functions
@@ -174,6 +175,14 @@ class CaptureFlow:
             effects = self.effects(found)
             self._pair_uses[key] = pair_use(effects, bodies, flags) if effects is not None else None
         return self._pair_uses[key]
+
+    def leaves(self, found: Found, name: str) -> bool:
+        """Whether what the local ``name`` of ``found`` holds leaves the function, or may: where there is no function."""
+        key = (found.definer.path, found.line, name)
+        if key not in self._leaving:
+            function = found.function()
+            self._leaving[key] = function is None or hands_on(function, name)
+        return self._leaving[key]
 
     # Objects
 

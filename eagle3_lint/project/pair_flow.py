@@ -165,20 +165,20 @@ def hands_on(node: FunctionNode, name: str) -> bool:
 
     What only observes it (``len``, ``isinstance``, logging, comparisons, formatted text) doesn't count.
     """
-    carriers = _derived(node, name)
-    return any(_leaves(statement, carriers) for statement in walk(node))
+    nodes = tuple(walk(node))
+    carriers = _derived(nodes, name)
+    return any(_leaves(statement, carriers) for statement in nodes)
 
 
-def _derived(node: FunctionNode, name: str) -> frozenset[str]:
-    """``name`` and the local names that are computed from it."""
+def _derived(nodes: Iterable[ast.AST], name: str) -> frozenset[str]:
+    """``name`` and the local names of a function of these ``nodes`` that are computed from it."""
+    assignments = [node for node in nodes if isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign))]
     carriers = {name}
     grown = True
     while grown:
         grown = False
-        for statement in walk(node):
-            if not isinstance(statement, (ast.Assign, ast.AnnAssign, ast.AugAssign)) or statement.value is None:
-                continue
-            if not any(_carried(statement.value, carriers)):
+        for statement in assignments:
+            if statement.value is None or not any(_carried(statement.value, carriers)):
                 continue
             targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
             for inner in (one for target in targets for one in walk(target)):

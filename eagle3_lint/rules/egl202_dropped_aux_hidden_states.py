@@ -57,7 +57,7 @@ from eagle3_lint.findings.model import Evidence, Finding, Span
 from eagle3_lint.project.capture_flow import Holder, SetterEffects
 from eagle3_lint.project.classes import ClassInfo, Found, topmost
 from eagle3_lint.project.contract import CAPTURE_SETTERS
-from eagle3_lint.project.pair_flow import PairUse, Unpacking, hands_on, returned_pairs
+from eagle3_lint.project.pair_flow import PairUse, Unpacking, returned_pairs
 from eagle3_lint.records import dataclass
 from eagle3_lint.rules.base import Rule
 from eagle3_lint.rules.project_context import ProjectContext
@@ -223,12 +223,9 @@ def _loss(context: ProjectContext, info: ClassInfo, capture: _Capture) -> _Loss 
 
 
 def _unpacked(context: ProjectContext, method: Found, use: PairUse, capture: _Capture) -> _Loss | None:
-    function = method.function()
-    if function is None:
-        return None
     for one in use.unpackings:
         telling = one.when == "on" or "aux" in one.second
-        if telling and one.when != "off" and not hands_on(function, one.second):
+        if telling and one.when != "off" and not context.project.capture_flow.leaves(method, one.second):
             problem = f"takes the pair apart, but {one.second} is not handed on"
             return _Loss(method, one.node.lineno, problem, f"Hand {one.second} to the logits processor.")
     for one in use.unpackings:
