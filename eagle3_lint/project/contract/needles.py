@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cached_property
-from typing import AnyStr
 
 from eagle3_lint.records import dataclass
 
@@ -21,42 +20,36 @@ class Needle:
     pattern: str
 
     @cached_property
-    def _text(self) -> re.Pattern[str]:
-        return re.compile(self.pattern)
-
-    @cached_property
-    def _bytes(self) -> re.Pattern[bytes]:
+    def _compiled(self) -> re.Pattern[bytes]:
         return re.compile(self.pattern.encode())
 
     def found_in(self, data: bytes) -> bool:
         """Whether some line of ``data`` matches."""
-        return any(True for word in self.words for _ in _matching(self._bytes, data, word.encode(), b"\n"))
+        return any(True for word in self.words for _ in self._matching(data, word))
 
-    def lines_in(self, text: str) -> list[int]:
-        """The numbers of the lines of ``text`` that match, in order."""
-        if "\r" in text:
-            text = text.replace("\r\n", "\n").replace("\r", "\n")
-        found: set[int] = set()
-        for word in self.words:
-            found.update(_matching(self._text, text, word, "\n"))
+    def lines_in(self, data: bytes) -> list[int]:
+        """The numbers of the lines of ``data`` that match, in order."""
+        if b"\r" in data:
+            data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+        found = {start for word in self.words for start in self._matching(data, word)}
         numbers: list[int] = []
         line, end = 1, 0
         for start in sorted(found):
-            line += text.count("\n", end, start)
+            line += data.count(b"\n", end, start)
             end = start
             numbers.append(line)
         return numbers
 
-
-def _matching(pattern: re.Pattern[AnyStr], text: AnyStr, word: AnyStr, newline: AnyStr) -> Iterator[int]:
-    """Where the lines of ``text`` start that hold ``word`` and match ``pattern``."""
-    position = text.find(word)
-    while position >= 0:
-        start, end = text.rfind(newline, 0, position) + 1, text.find(newline, position)
-        end = len(text) if end < 0 else end
-        if pattern.search(text, start, end):
-            yield start
-        position = text.find(word, end)
+    def _matching(self, data: bytes, word: str) -> Iterator[int]:
+        """Where the lines of ``data`` start that hold ``word`` and match."""
+        wanted = word.encode()
+        position = data.find(wanted)
+        while position >= 0:
+            start, end = data.rfind(b"\n", 0, position) + 1, data.find(b"\n", position)
+            end = len(data) if end < 0 else end
+            if self._compiled.search(data, start, end):
+                yield start
+            position = data.find(wanted, end)
 
 
 def word_needle(word: str) -> Needle:

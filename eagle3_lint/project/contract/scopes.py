@@ -471,7 +471,7 @@ class RuntimeModule:
 
     def functions_with(self, needle: Needle) -> tuple[Function, ...]:
         """The functions (or the module's body) with a line that ``needle`` is found in, in order."""
-        return tuple(dict.fromkeys(self.function_at(number) for number in needle.lines_in(self.source.text)))
+        return tuple(dict.fromkeys(self.function_at(number) for number in needle.lines_in(self.source.data)))
 
 
 def runtime_module(
