@@ -248,6 +248,8 @@ def main() -> int:
     tree = release_tree(RELEASE, cache_dir(None))
     with tempfile.TemporaryDirectory() as temporary:
         os.environ[CACHE_DIR_VARIABLE] = str(Path(temporary) / "cache")
+        # Installers compile what they install; a checkout is compiled when it first runs, unless this forbids it.
+        os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
         copy = Path(temporary) / "changed" / "sglang"
         shutil.copytree(tree.package, copy, ignore=lambda folder, names: [n for n in names if n.endswith(".json")])
         touched = copy / "srt" / "models" / ONE_FILE
