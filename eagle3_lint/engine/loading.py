@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import marshal
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from eagle3_lint.engine.partner import Job, Partner
@@ -142,7 +143,8 @@ def _keep_freed_memory() -> None:
     that it learns from; it is never touched. Source: https://man7.org/linux/man-pages/man3/mallopt.3.html (dynamic
     thresholds).
     """
-    bytes(_LARGEST_BLOCK)
+    with suppress(MemoryError):
+        bytes(_LARGEST_BLOCK)
 
 
 def load_models(opened: OpenedProject, paths: Sequence[str]) -> None:

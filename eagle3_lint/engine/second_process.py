@@ -59,10 +59,13 @@ class Ended:
         self._children: list[int] = []
 
     def end(self, child: int) -> None:
-        """End the process ``child``, whatever it is at, without waiting for it."""
-        with suppress(OSError):
-            os.kill(child, signal.SIGKILL)
-        self._children.append(child)
+        """End the process ``child``, whatever it is at, without waiting for it; see ``end_process``."""
+        try:
+            if os.waitpid(child, os.WNOHANG) == (0, 0):
+                os.kill(child, signal.SIGKILL)
+                self._children.append(child)
+        except OSError:
+            return
 
     def wait(self) -> None:
         """Wait until all of them are gone."""

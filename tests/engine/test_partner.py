@@ -168,6 +168,25 @@ def test_who_ends_a_child_may_leave_the_waiting_to_others(forking: None) -> None
     ended.wait()
 
 
+def test_a_child_that_the_system_has_buried_is_not_ended_again(forking: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    try:
+        partner = Partner(Counting(3))
+        partner.start()
+        child = partner._child
+        os.kill(child, signal.SIGKILL)
+        with pytest.raises(ProcessLookupError):
+            while True:
+                os.kill(child, 0)
+                time.sleep(0.01)
+        monkeypatch.setattr(os, "kill", lambda *_: pytest.fail("its number may be another's"))
+        ended = Ended()
+        partner.stop(ended)
+        ended.wait()
+    finally:
+        signal.signal(signal.SIGCHLD, before)
+
+
 def test_both_processes_take_some(forking: None) -> None:
     job = Counting(100, pause=0.001)
     with Partner(job) as partner:
