@@ -61,6 +61,16 @@ def keep(directory: str, key: "tuple[Any, ...]", paths: "Iterable[str]", text: s
         os.replace(temporary, path)
     except OSError:
         return
+    except BaseException:
+        _discard(temporary)
+        raise
+
+
+def _discard(path: str) -> None:
+    try:
+        os.unlink(path)
+    except OSError:
+        return
 
 
 def _state(path: str) -> "State":

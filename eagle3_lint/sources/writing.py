@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+from contextlib import suppress
 
 
 def replace_file(path: str, data: bytes) -> None:
@@ -26,7 +27,9 @@ def replace_file(path: str, data: bytes) -> None:
         os.chmod(temporary, stat.S_IMODE(before.st_mode))
         os.replace(temporary, path)
     except BaseException:
-        os.unlink(temporary)
+        # a signal may come when the rename is already done
+        with suppress(FileNotFoundError):
+            os.unlink(temporary)
         raise
 
 

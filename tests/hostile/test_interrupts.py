@@ -10,11 +10,14 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from benchmarks.growth import files, lines, write
+from eagle3_lint.frontends.cli.streams import write_output
+from eagle3_lint.sources.writing import replace_file
 from tests.frontends.small_tree import TYPED, plant
 
 PROGRAM = [sys.executable, "-m", "eagle3_lint"]
@@ -100,6 +103,32 @@ def test_stopped_anywhere(models: Path, tmp_path: Path, to_group: bool, number: 
         if number != signal.SIGKILL:
             assert not [name for name in os.listdir(tmp_path) if name.endswith(".tmp")]
             assert not cache.exists() or not list(cache.rglob("*.tmp"))
+
+
+def _replace(path: Path, text: str) -> None:
+    replace_file(str(path), text.encode())
+
+
+def _report(path: Path, text: str) -> None:
+    write_output([text], str(path))
+
+
+@pytest.mark.parametrize("write_one", [_replace, _report])
+def test_a_signal_right_after_the_rename(
+    write_one: Callable[[Path, str], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "file"
+    path.write_text("old")
+    replaced = os.replace
+
+    def replaced_and_interrupted(*names: str) -> None:
+        replaced(*names)
+        raise SystemExit(143)
+
+    monkeypatch.setattr(os, "replace", replaced_and_interrupted)
+    with pytest.raises(SystemExit):
+        write_one(path, "new")
+    assert (path.read_text(), os.listdir(tmp_path)) == ("new", ["file"])
 
 
 def test_fixing_is_stopped_between_files_alone(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ import os
 import re
 import shutil
 import subprocess
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,6 +22,7 @@ import pytest
 
 NEED_CHROMIUM_VARIABLE = "EAGLE3_LINT_TESTS_NEED_CHROMIUM"
 ENTER, TAB, SPACE = "\ue007", "\ue004", " "
+_MOST_SECONDS = 10.0
 _BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 _ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
 _ARGUMENTS = (
@@ -52,6 +54,15 @@ class Browser:
     def run(self, script: str, *arguments: Any) -> Any:
         """What ``script``, the body of a function, returns."""
         return self.call("/execute/sync", {"script": script, "args": list(arguments)})
+
+    def comes_true(self, script: str) -> bool:
+        """Whether what ``script`` returns is true before long: what follows from a click comes after it."""
+        until = time.monotonic() + _MOST_SECONDS
+        while time.monotonic() < until:
+            if self.run(script):
+                return True
+            time.sleep(0.02)
+        return False
 
     def click(self, selector: str) -> None:
         """Click on the first element of ``selector``, which has to be visible."""

@@ -269,7 +269,7 @@ def test_a_link_opens_its_class(small: str, tmp_path: Path) -> None:
         browser.open(file, "#Delegating")
         assert browser.run("return document.getElementById('Delegating').open")
         browser.click("#against a[href='#Wrapper']")
-        assert browser.run("return document.getElementById('Wrapper').open")
+        assert browser.comes_true("return document.getElementById('Wrapper').open")
 
 
 def test_with_scripts_off(small: str, tmp_path: Path) -> None:

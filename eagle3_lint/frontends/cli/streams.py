@@ -6,6 +6,7 @@ import os
 import stat
 import sys
 from collections.abc import Iterable
+from contextlib import suppress
 
 from eagle3_lint.errors import UsageError
 from eagle3_lint.output.escape import printable
@@ -142,7 +143,9 @@ def _write_file(pieces: Iterable[bytes], path: str) -> None:
             os.chmod(temporary, stat.S_IMODE(mode))
         os.replace(temporary, target)
     except BaseException:
-        os.unlink(temporary)
+        # a signal may come when the rename is already done
+        with suppress(FileNotFoundError):
+            os.unlink(temporary)
         raise
 
 
