@@ -56,7 +56,8 @@ class Usage:
 class Comparison:
     """One row: ``ours`` against ``theirs``, with what the ratio may be at most and what is aimed at.
 
-    Where ``long`` are ``theirs`` they run once, before our rounds; where ``both`` are, a few rounds must do.
+    Where ``long`` are ``theirs`` they run once, amid our rounds, since a machine slows down while it works; where ``both``
+    are, a few rounds must do.
     """
 
     title: str
@@ -92,15 +93,17 @@ def run(command: Sequence[str]) -> Usage:
 
 def compare(comparison: Comparison, rounds: int) -> Row:
     """Run both commands in turn, after a warm-up of each unless it would take minutes."""
-    once = run(comparison.theirs) if comparison.long == "theirs" else None
-    first, last = (0, min(rounds, MOST_LONG_ROUNDS)) if comparison.long == "both" else (-1, rounds)
-    pairs: list[tuple[Usage, Usage]] = []
-    for counted in range(first, last):
-        if comparison.before is not None:
-            comparison.before()
-        pair = (run(comparison.ours), once or run(comparison.theirs))
-        if counted >= 0:
-            pairs.append(pair)
+    if comparison.long == "theirs":
+        pairs = _around_one(comparison, rounds)
+    else:
+        first, last = (0, min(rounds, MOST_LONG_ROUNDS)) if comparison.long == "both" else (-1, rounds)
+        pairs = []
+        for counted in range(first, last):
+            if comparison.before is not None:
+                comparison.before()
+            pair = (run(comparison.ours), run(comparison.theirs))
+            if counted >= 0:
+                pairs.append(pair)
     ratios = sorted(ours.wall / theirs.wall for ours, theirs in pairs)
     return Row(
         comparison,
@@ -110,6 +113,14 @@ def compare(comparison: Comparison, rounds: int) -> Row:
         _median([ours for ours, _ in pairs]),
         _median([theirs for _, theirs in pairs]),
     )
+
+
+def _around_one(comparison: Comparison, rounds: int) -> list[tuple[Usage, Usage]]:
+    """Our ``rounds``, half of them before and half after the one run of the neighbour; the first is a warm-up."""
+    before = [run(comparison.ours) for _ in range(rounds // 2 + 1)][1:]
+    once = run(comparison.theirs)
+    after = [run(comparison.ours) for _ in range(rounds - rounds // 2)]
+    return [(ours, once) for ours in (*before, *after)]
 
 
 def _median(usages: Sequence[Usage]) -> Usage:
@@ -199,7 +210,7 @@ def page(rows: Sequence[Row], grown: Sequence[tuple[int, Usage]], rounds: int) -
     written = (
         f"Written by `python -m benchmarks.run` on {datetime.date.today().isoformat()}: SGLang {RELEASE}'s models "
         f"directory, {rounds} rounds of each pair of commands in turn ({MOST_LONG_ROUNDS} of two that take half a minute; "
-        "of one that does, one run before the rounds of ours), whole "
+        "of one that does, one run amid the rounds of ours), whole "
         f"processes on the clock. "
         f"Python {platform.python_version()}, {_cores()} cores, {_memory_gb()} GB of memory; "
         f"{', '.join(_versions())}."
