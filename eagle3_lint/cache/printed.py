@@ -54,21 +54,12 @@ def keep(directory: str, key: "tuple[Any, ...]", paths: "Iterable[str]", text: s
     body = marshal.dumps((key, names, states, text))
     path = _path(directory, key)
     temporary = f"{path}.{os.getpid()}.{time.monotonic_ns()}.tmp"
+    from eagle3_lint.sources.writing import replacing  # nothing that ``recall`` should wait for
+
     try:
         os.makedirs(directory, exist_ok=True)
-        with open(temporary, "wb") as file:
+        with replacing(path, temporary) as file:
             file.write(_MAGIC + _checksum(body) + body)
-        os.replace(temporary, path)
-    except OSError:
-        return
-    except BaseException:
-        _discard(temporary)
-        raise
-
-
-def _discard(path: str) -> None:
-    try:
-        os.unlink(path)
     except OSError:
         return
 

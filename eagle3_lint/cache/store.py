@@ -13,6 +13,7 @@ from typing import Any
 
 from eagle3_lint.errors import UnreadableSourceError
 from eagle3_lint.sources.reading import read_bytes
+from eagle3_lint.sources.writing import replacing
 
 try:
     # ``hashlib`` is where it is documented, but loads OpenSSL, which takes as long as a tenth of all other imports.
@@ -68,16 +69,11 @@ class Store:
         temporary = f"{path}.{os.getpid()}.{time.monotonic_ns()}.tmp"
         try:
             os.makedirs(self._directory, exist_ok=True)
-            with open(temporary, "wb") as file:
+            with replacing(path, temporary) as file:
                 file.write(_MAGIC + digest(body) + body)
-            os.replace(temporary, path)
         except OSError as error:
             self.problem = f"the cache can't be written: {error.strerror or error}"
-            self._discard(temporary)
             return
-        except BaseException:
-            self._discard(temporary)
-            raise
         self._shrink()
 
     def _path(self, name: str) -> str:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+import eagle3_lint
 from eagle3_lint import __version__
 from eagle3_lint.__main__ import guard_import_path
 
@@ -139,6 +140,16 @@ def test_the_guard_where_the_working_directory_is_gone(tmp_path: Path, monkeypat
     monkeypatch.setattr(sys, "path", ["", "/usr/lib/python"])
     guard_import_path()
     assert sys.path == ["/usr/lib/python"]
+
+
+def test_the_version_waits_for_no_module_that_python_itself_can_do_without() -> None:
+    # without ``site``, which may have loaded much by itself
+    program = (
+        f"import sys; sys.path.append({str(Path(eagle3_lint.__file__).parents[1])!r}); sys.argv = ['x', '--version']; "
+        "from eagle3_lint.__main__ import run; run(); print(*{'contextlib', 'functools', 're', 'typing'} & set(sys.modules))"
+    )
+    ran = subprocess.run([sys.executable, "-I", "-S", "-c", program], capture_output=True, text=True, check=True)
+    assert ran.stdout == f"eagle3-lint {__version__}\n\n"
 
 
 def test_the_version_costs_little(tmp_path: Path) -> None:

@@ -6,7 +6,6 @@ import os
 import stat
 import sys
 from collections.abc import Iterable
-from contextlib import suppress
 
 from eagle3_lint.errors import UsageError
 from eagle3_lint.output.escape import printable
@@ -135,18 +134,12 @@ def _write_file(pieces: Iterable[bytes], path: str) -> None:
     target = os.path.realpath(path)
     folder, name = os.path.split(target)
     temporary = os.path.join(folder, f".{name[:100]}.{os.getpid()}.tmp")
-    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0), 0o666)
-    try:
-        with open(descriptor, "wb") as file:
-            file.writelines(pieces)
+    from eagle3_lint.sources.writing import replacing  # nothing that --version should wait for
+
+    with replacing(target, temporary) as file:
+        file.writelines(pieces)
         if mode is not None:
             os.chmod(temporary, stat.S_IMODE(mode))
-        os.replace(temporary, target)
-    except BaseException:
-        # a signal may come when the rename is already done
-        with suppress(FileNotFoundError):
-            os.unlink(temporary)
-        raise
 
 
 def _mode_of(path: str) -> int | None:
