@@ -9,7 +9,7 @@ import os
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Protocol
 
-from eagle3_lint.engine.second_process import Ended, can_fork, end_process, end_with, receive, send, wide_pipe
+from eagle3_lint.engine.second_process import Ended, can_fork, end_with, receive, send, wide_pipe
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -133,10 +133,10 @@ class Partner:
             numbers.close()
         for descriptor in (self._requests, self._answers):
             os.close(descriptor)
-        if ended is not None:
-            ended.end(child)
-        else:
-            end_process(child)
+        dying = ended or Ended()
+        dying.end(child)
+        if ended is None:
+            dying.wait()
 
     def _asked(self, job: Job) -> bool:
         """Whether the child could be told of ``job``."""

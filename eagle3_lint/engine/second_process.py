@@ -28,19 +28,6 @@ def end_with(parent: int) -> None:
     signal.setitimer(signal.ITIMER_REAL, _LOOKS_EVERY, _LOOKS_EVERY)
 
 
-def end_process(child: int) -> None:
-    """End the process ``child``, whatever it is at.
-
-    Where SIGCHLD is ignored, as some supervisors have it, the system buries it, and its number may be another's by now.
-    """
-    try:
-        if os.waitpid(child, os.WNOHANG) == (0, 0):
-            os.kill(child, signal.SIGKILL)
-            os.waitpid(child, 0)
-    except OSError:
-        return
-
-
 def wide_pipe() -> tuple[int, int]:
     """The two ends of a pipe, reading and writing, into which as much fits as the system allows."""
     import fcntl
@@ -59,7 +46,10 @@ class Ended:
         self._children: list[int] = []
 
     def end(self, child: int) -> None:
-        """End the process ``child``, whatever it is at, without waiting for it; see ``end_process``."""
+        """End the process ``child``, whatever it is at, without waiting for it.
+
+        Where SIGCHLD is ignored, as some supervisors have it, the system buries it, and its number may be another's by now.
+        """
         try:
             if os.waitpid(child, os.WNOHANG) == (0, 0):
                 os.kill(child, signal.SIGKILL)
@@ -70,7 +60,8 @@ class Ended:
     def wait(self) -> None:
         """Wait until all of them are gone."""
         while self._children:
-            end_process(self._children.pop())
+            with suppress(OSError):
+                os.waitpid(self._children.pop(), 0)
 
 
 def send(descriptor: int, value: Any) -> None:
