@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from eagle3_lint.engine.outcome import Outcome
-from eagle3_lint.findings.report import InternalError
+from eagle3_lint.findings.encoding import decode_errors, encode_errors
 from eagle3_lint.project.families import Family, Links, links
 from eagle3_lint.project.tree_links import TreeLinks
 from eagle3_lint.rules.base import Note
@@ -63,7 +63,7 @@ class Linking:
     def there(self, argument: Any, numbers: Iterable[int]) -> Any:
         """The same in the partner, which first takes what was loaded elsewhere."""
         paths, loaded = argument
-        self._loading.take(loaded)
+        self._loading.install(loaded)
         found = {paths[number]: tuple(self._of(paths[number])) for number in numbers}
         return found, *_news(self._opened)
 
@@ -118,7 +118,8 @@ class Checking:
 
     def argument(self) -> Any:
         """Which batches there are, and what is known of the tree."""
-        return [sorted(batch) for batch in self._batches], self._tree.encoded() if self._tree is not None else None
+        assert self._tree is not None
+        return [sorted(batch) for batch in self._batches], self._tree.encoded()
 
     def here(self, number: int) -> None:
         """Run the rules over one batch."""
@@ -157,13 +158,13 @@ class Checking:
 
 def _news(opened: OpenedProject) -> tuple[Any, ...]:
     """What a partner has to tell beside its answer: failures of rules, and other files that were read."""
-    errors = [(one.rule, one.path, one.line, one.text) for one in opened.internal_errors]
+    errors = encode_errors(opened.internal_errors)
     opened.internal_errors.clear()
     return errors, sorted(opened.outside())
 
 
 def _take_news(opened: OpenedProject, errors: Iterable[Any], outside: Iterable[str]) -> None:
-    opened.internal_errors.extend(InternalError(*error) for error in errors)
+    opened.internal_errors.extend(decode_errors(errors))
     opened.visited_elsewhere.update(outside)
 
 

@@ -40,8 +40,8 @@ class Loading:
         mine, others = _halves(sizes, self._size // 2 - (_CONTRACT if self._reads_contract else 0) // 2)
         self._items: list[str | None] = [*([None] if self._reads_contract else ()), *mine, *others]
         self._count_of_mine = len(self._items) - len(others)
-        self._mine: dict[str, Plain] = {}
-        self._my_contract: Any = None
+        self._own: dict[str, Plain] = {}
+        self._own_contract: Any = None
         self._is_shared = False
 
     @property
@@ -60,22 +60,25 @@ class Loading:
 
     def here(self, number: int) -> None:
         """Load one module, or the contract."""
+        self._load(number)
         path = self._items[number]
-        if path is None:
-            contract = self._opened.read_contract()
-            self._opened.install_contract(contract)
-            self._my_contract = encode_contract(contract)
-            return
-        self._mine[path] = self._read(path)
+        if path is not None:
+            self._keep(path, self._own[path])
 
     def there(self, argument: Any, numbers: Iterable[int]) -> Any:
         """Load them for the other process, and keep them here for the jobs to come."""
         for number in numbers:
-            self.here(number)
+            self._load(number)
         return self.own()
 
     def take(self, answer: Any) -> None:
-        """Take what was loaded in the other process."""
+        """Take what was loaded in the other process, and keep it for later runs."""
+        self.install(answer)
+        for path, plain in answer[0].items():
+            self._keep(path, plain)
+
+    def install(self, answer: Any) -> None:
+        """Take what was loaded in the other process for the jobs to come."""
         found, contract = answer
         if contract is not None:
             self._opened.install_contract(decode_contract(contract))
@@ -87,11 +90,20 @@ class Loading:
         """The modules that a partner has loaded."""
         if not self._is_shared:
             return frozenset()
-        return frozenset(path for path in self._items if path is not None and path not in self._mine)
+        return frozenset(path for path in self._items if path is not None and path not in self._own)
 
     def own(self) -> Any:
         """What was loaded in this process."""
-        return self._mine, self._my_contract
+        return self._own, self._own_contract
+
+    def _load(self, number: int) -> None:
+        path = self._items[number]
+        if path is not None:
+            self._own[path] = self._read(path)
+            return
+        contract = self._opened.read_contract()
+        self._opened.install_contract(contract)
+        self._own_contract = encode_contract(contract)
 
     def _read(self, path: str) -> Plain:
         try:
@@ -102,21 +114,20 @@ class Loading:
             self._opened.modules.install_unreadable(path, error)
             return (error.reason, error.line, error.column)
         self._opened.modules.install(source, facts, functions)
-        packed = marshal.dumps(encode(facts))
-        looked_at = self._opened.look_beside(path, tree)
-        self._keep(path, packed, looked_at)
-        return packed, looked_at
+        return marshal.dumps(encode(facts)), self._opened.look_beside(path, tree)
 
     def _install(self, path: str, plain: Plain) -> None:
         if isinstance(plain[0], str):
             self._opened.modules.install_unreadable(path, UnreadableSourceError(*plain))
             return
-        packed, looked_at = plain
+        packed, _ = plain
         # Most facts are never asked for: the partner looks at the families that it has loaded.
         self._opened.modules.install_later(path, lambda: decode(marshal.loads(packed)))
-        self._keep(path, packed, looked_at)
 
-    def _keep(self, path: str, packed: bytes, looked_at: Any) -> None:
+    def _keep(self, path: str, plain: Plain) -> None:
+        if isinstance(plain[0], str):
+            return
+        packed, looked_at = plain
         if self._opened.memory is not None:
             self._opened.memory.keep_facts(self._opened.content_digest(path), marshal.loads(packed))
         self._opened.looked_at(path, looked_at)

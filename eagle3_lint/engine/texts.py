@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 from eagle3_lint.engine.own_text import OwnFindings, OwnText
 from eagle3_lint.engine.partner import Partner
 from eagle3_lint.engine.second_process import WORTH_A_PROCESS, Ended
-from eagle3_lint.findings.encoding import decode_finding, encode_finding
-from eagle3_lint.findings.report import InternalError
+from eagle3_lint.findings.encoding import decode_errors, decode_finding, encode_errors, encode_finding
 
 if TYPE_CHECKING:
     import ast
@@ -120,14 +119,13 @@ def _look(session: Session, codes: frozenset[str], path: str, tree: ast.Module |
 
 
 def _plain(found: OwnFindings) -> Any:
-    errors = [(one.rule, one.path, one.line, one.text) for one in found.internal_errors]
-    return [encode_finding(one) for one in found.findings], errors, tuple(found.visited)
+    return [encode_finding(one) for one in found.findings], encode_errors(found.internal_errors), tuple(found.visited)
 
 
 def _decoded(plain: Any) -> OwnFindings:
     findings, errors, visited = plain
     return OwnFindings(
         tuple(decode_finding(one) for one in findings),
-        tuple(InternalError(*one) for one in errors),
+        decode_errors(errors),
         frozenset(visited),
     )
