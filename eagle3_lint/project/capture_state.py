@@ -74,10 +74,8 @@ def _mentioned_state(flow: CaptureFlow, info: ClassInfo, setters: tuple[str, ...
         if (method.definer.path, method.line) in seen or method.member.kind != "function":
             continue
         seen.add((method.definer.path, method.line))
-        text = flow.text(method)
-        if CAPTURE_STATE.search(text):
-            names.update(flow.words(method, _STATE_NAME))
-        above = "super" in text
+        names.update(_state_names(flow, method, _STATE_NAME))
+        above = "super" in flow.text(method)
         for name in flow.words(method, _OWN_CALL):
             following = info.find_after(method.definer, name) if above else None
             pending.extend(one for one in (info.find(name), following) if one is not None)
@@ -87,9 +85,12 @@ def _mentioned_state(flow: CaptureFlow, info: ClassInfo, setters: tuple[str, ...
 def _plainly_set(flow: CaptureFlow, info: ClassInfo) -> set[str]:
     """The names of capture state that the effective constructor assigns by itself; asks the text alone."""
     constructor = info.find("__init__")
-    if constructor is None or not CAPTURE_STATE.search(flow.text(constructor)):
-        return set()
-    return set(flow.words(constructor, _ASSIGNED))
+    return set(_state_names(flow, constructor, _ASSIGNED)) if constructor is not None else set()
+
+
+def _state_names(flow: CaptureFlow, method: Found, pattern: re.Pattern[str]) -> frozenset[str]:
+    """What ``pattern`` finds in ``method``, which most methods are too plain to be searched for."""
+    return flow.words(method, pattern) if CAPTURE_STATE.search(flow.text(method)) else frozenset()
 
 
 def _given(flow: CaptureFlow, maker: Holder, holder: Holder) -> Iterator[str]:

@@ -126,18 +126,19 @@ class Project:
         """The classes of the model files ``paths``."""
         found = self._classes_in.get(paths)
         if found is None:
-            modules = self._readable(path for path in sorted(paths) if path in self.model_paths)
+            modules = self._readable(self._models_of(paths))
             found = self._classes_in[paths] = tuple(info for module in modules for info in self.classes_of(module))
         return found
+
+    def _models_of(self, paths: frozenset[str]) -> list[str]:
+        return sorted(paths & self.model_paths)
 
     def registered_in(self, paths: frozenset[str]) -> tuple[ClassInfo, ...]:
         """The registered classes of the model files ``paths``, which are whole families."""
         found = self._registered_in.get(paths)
         if found is None:
-            by_path: dict[str, list[ClassInfo]] = {}
-            for info in self._registered_by(path for path in sorted(paths) if path in self.model_paths):
-                by_path.setdefault(info.path, []).append(info)
-            found = self._registered_in[paths] = tuple(info for path in sorted(paths) for info in by_path.get(path, ()))
+            inside = (info for info in self._registered_by(self._models_of(paths)) if info.path in paths)
+            found = self._registered_in[paths] = tuple(sorted(inside, key=lambda info: info.path))
         return found
 
     def _registered_by(self, paths: Iterable[str]) -> tuple[ClassInfo, ...]:
