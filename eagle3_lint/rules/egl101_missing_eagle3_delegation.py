@@ -66,8 +66,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 
-from eagle3_lint.findings.model import Evidence, Finding
-from eagle3_lint.fixes.delegation import delegating_fix
+from eagle3_lint.findings.model import Evidence, Finding, Fix
 from eagle3_lint.project.classes import ClassInfo
 from eagle3_lint.project.contract import PROTOCOLS, Protocol, capture_setter
 from eagle3_lint.project.delegation import MissingDelegation, examples, likeness, lineage, missing_delegations
@@ -185,9 +184,15 @@ def _finding(context: ProjectContext, gap: _Gap) -> Finding:
         methods=methods,
         evidence=tuple(_evidence(context, missing, supporting, methods)),
         certain=len(supporting) == len(missing.candidates),
-        fix=lambda: delegating_fix(context.project, owner, missing.attribute, methods, missing.wrappers),
+        fix=lambda: _fix(context, missing, methods),
         caused_by=tuple(_causes(context, missing, supporting)),
     )
+
+
+def _fix(context: ProjectContext, missing: MissingDelegation, methods: tuple[str, ...]) -> Fix | None:
+    from eagle3_lint.fixes.delegation import delegating_fix  # most runs show no fixes
+
+    return delegating_fix(context.project, missing.owner, missing.attribute, methods, missing.wrappers)
 
 
 def _missing_methods(context: ProjectContext, gap: _Gap, supporting: tuple[Candidate, ...]) -> tuple[str, ...]:

@@ -47,8 +47,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from eagle3_lint.findings.model import Evidence, Finding, Fix
-from eagle3_lint.fixes.delegation import delegating_fix
-from eagle3_lint.fixes.own_interface import own_fix
 from eagle3_lint.project.classes import ClassInfo
 from eagle3_lint.project.roles import EAGLE3_SETTER, Candidate, Exposure
 from eagle3_lint.rules.base import Rule
@@ -112,6 +110,10 @@ def _fix(
     inner: tuple[Candidate, ...],
     registered: tuple[ClassInfo, ...],
 ) -> Fix | None:
+    # most runs show no fixes
+    from eagle3_lint.fixes.delegation import delegating_fix
+    from eagle3_lint.fixes.own_interface import own_fix
+
     if not inner:
         return own_fix(context.project, owner, methods)
     users = tuple(dict.fromkeys((owner, *registered)))
