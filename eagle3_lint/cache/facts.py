@@ -5,7 +5,7 @@ from __future__ import annotations
 from eagle3_lint.cache.files import FileAnswers
 from eagle3_lint.cache.store import Store, digest
 from eagle3_lint.facts.encoding import Plain, decode, encode
-from eagle3_lint.facts.extract import Functions, facts_and_functions
+from eagle3_lint.facts.extract import Statements, facts_and_statements
 from eagle3_lint.facts.module import ModuleFacts
 from eagle3_lint.sources.text import SourceText
 
@@ -16,8 +16,8 @@ class FactsCache:
     def __init__(self, store: Store, name: str) -> None:
         self._answers = FileAnswers(store, f"facts-{name}")
 
-    def facts(self, source: SourceText) -> tuple[ModuleFacts, Functions]:
-        """The facts of ``source``, and the functions that were parsed for them.
+    def facts(self, source: SourceText) -> tuple[ModuleFacts, Statements]:
+        """The facts of ``source``, and the statements that were parsed for them.
 
         Raises UnreadableSourceError where it isn't Python.
         """
@@ -28,9 +28,9 @@ class FactsCache:
                 return decode(plain), {}
             except (ValueError, TypeError):
                 plain = None
-        facts, functions = facts_and_functions(source)
+        facts, statements = facts_and_statements(source)
         self._answers.keep(key, encode(facts))
-        return facts, functions
+        return facts, statements
 
     def knows(self, content: bytes) -> bool:
         """Whether the facts of a file with this digest of its content are remembered."""

@@ -109,11 +109,11 @@ class Loading:
         try:
             source = self._opened.modules.source(path)
             tree = parse_source(source)
-            facts, functions = facts_of_tree(tree)
+            facts, statements = facts_of_tree(tree)
         except UnreadableSourceError as error:
             self._opened.modules.install_unreadable(path, error)
             return (error.reason, error.line, error.column)
-        self._opened.modules.install(source, facts, functions)
+        self._opened.modules.install(source, facts, statements)
         return marshal.dumps(encode(facts)), self._opened.look_beside(path, tree)
 
     def _install(self, path: str, plain: Plain) -> None:

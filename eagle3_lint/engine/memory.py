@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from eagle3_lint.cache.facts import FactsCache
     from eagle3_lint.engine.outcome import Outcome
     from eagle3_lint.facts.encoding import Plain
-    from eagle3_lint.facts.extract import Functions
+    from eagle3_lint.facts.extract import Statements
     from eagle3_lint.facts.imports import Import
     from eagle3_lint.facts.module import ModuleFacts
     from eagle3_lint.findings.model import Finding
@@ -54,8 +54,8 @@ class Memory:
 
         return FactsCache(self._store, self._name(self._key))
 
-    def facts(self, source: SourceText) -> tuple[ModuleFacts, Functions]:
-        """The facts of ``source``, and the functions that were parsed for them.
+    def facts(self, source: SourceText) -> tuple[ModuleFacts, Statements]:
+        """The facts of ``source``, and the statements that were parsed for them.
 
         Raises UnreadableSourceError where it isn't Python.
         """

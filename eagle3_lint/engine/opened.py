@@ -13,7 +13,7 @@ from eagle3_lint.engine.by_family import check_families
 from eagle3_lint.engine.loading import load_models
 from eagle3_lint.engine.outcome import Census, Outcome
 from eagle3_lint.errors import UnreadableSourceError
-from eagle3_lint.facts.extract import facts_and_functions
+from eagle3_lint.facts.extract import facts_and_statements
 from eagle3_lint.findings.model import Finding
 from eagle3_lint.findings.report import InternalError, ordered
 from eagle3_lint.project.contract import Contract, builtin_contract, read_contract
@@ -40,7 +40,7 @@ class OpenedProject:
         self._workspace = workspace
         memory = workspace.memory
         self.memory = memory
-        self.modules = Modules(workspace.roots, workspace.contents, memory.facts if memory else facts_and_functions)
+        self.modules = Modules(workspace.roots, workspace.contents, memory.facts if memory else facts_and_statements)
         self.parallel = workspace.parallel
         self.is_rememberable = True
         self.internal_errors: list[InternalError] = []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
 from eagle3_lint.errors import UnreadableSourceError
@@ -104,7 +104,7 @@ class OwnText:
     def _findings(self, source: SourceText) -> tuple[Finding, ...]:
         from eagle3_lint.rules.registry import load
 
-        rules = (load(code) for code in sorted(self._codes - about_classes(self._codes)))
+        rules = map(load, _about_texts(self._codes))
         return tuple(one for rule in rules if rule.check_module for one in self._of_rule(source, rule))
 
     def _of_rule(self, source: SourceText, rule: Rule) -> tuple[Finding, ...]:
@@ -133,6 +133,11 @@ class OwnText:
                 self._workspace.with_fixes,
             )
         return self._made
+
+
+@cache
+def _about_texts(codes: frozenset[str]) -> tuple[str, ...]:
+    return tuple(sorted(codes - about_classes(codes)))
 
 
 def unreadable(path: str, error: UnreadableSourceError) -> Finding:

@@ -27,23 +27,23 @@ from eagle3_lint.sources.reading import parse_source
 from eagle3_lint.sources.text import SourceText
 
 _Environment = dict[str, Alternatives]
-Functions = dict[tuple[int, int], ast.FunctionDef | ast.AsyncFunctionDef]
+Statements = dict[tuple[int, int], ast.stmt]
 _SHORT = 16
 _NO_VALUE: tuple[Literal[""], tuple[str, ...]] = ("", ())
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _EXTENDING_CALLS = frozenset({"append", "extend", "insert", "update", "add"})
 
 
-def facts_and_functions(source: SourceText) -> tuple[ModuleFacts, Functions]:
-    """The facts of ``source``, and those of its functions that are likely to be asked for, by line and offset.
+def facts_and_statements(source: SourceText) -> tuple[ModuleFacts, Statements]:
+    """The facts of ``source``, and those of its statements that are likely to be asked for, by line and offset.
 
     Raises UnreadableSourceError where it isn't Python.
     """
     return facts_of_tree(parse_source(source))
 
 
-def facts_of_tree(tree: ast.Module) -> tuple[ModuleFacts, Functions]:
-    """The facts of the module ``tree``, and its functions that are likely to be asked for.
+def facts_of_tree(tree: ast.Module) -> tuple[ModuleFacts, Statements]:
+    """The facts of the module ``tree``, and its statements that are likely to be asked for.
 
     Raises UnreadableSourceError where it is nested too deeply.
     """
@@ -51,7 +51,7 @@ def facts_of_tree(tree: ast.Module) -> tuple[ModuleFacts, Functions]:
         module = _ModuleWalk()
         environment: _Environment = {}
         module.run(tree.body, environment)
-        return module.finish(environment), module.functions
+        return module.finish(environment), module.held
     except RecursionError:
         raise UnreadableSourceError("its statements are nested too deeply") from None
 
@@ -96,7 +96,7 @@ class _ModuleWalk:
         self.used_by_bases: list[dict[str, Alternatives]] = []
         self.typing_only: dict[str, None] = {}
         self.exports: list[str] | None = None
-        self.functions: Functions = {}
+        self.held: Statements = {}
 
     def finish(self, final: _Environment) -> ModuleFacts:
         """The collected facts, with each class's environment reduced to what differs from ``final``."""
@@ -132,7 +132,7 @@ class _ModuleWalk:
             self._bind(environment, node.name, "class", place_of(node), index=index)
         elif isinstance(node, _FUNCTIONS):
             self._bind(environment, node.name, "function", place_of(node))
-            self._hold(node, "")
+            self._hold(node, is_likely=_is_likely(node.name, ""))
         elif isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
             self._assign(node, environment)
         elif isinstance(node, ast.Expr):
@@ -219,14 +219,10 @@ class _ModuleWalk:
         else:
             environment[name] = Alternatives((number,))
 
-    def _hold(self, node: ast.FunctionDef | ast.AsyncFunctionDef, owner: str) -> None:
-        """Hold ``node`` if parsing it again is likely to cost more: constructors, the forward of what the registry takes
-        (``ForCausalLM``), what has words of the interface in its name, and what is short."""
-        name = node.name
-        is_short = node.end_lineno is not None and node.end_lineno - node.lineno < _SHORT
-        is_likely = name == "__init__" or (name == "forward" and "For" in owner)
-        if is_short or is_likely or "embed" in name or "capture" in name:
-            self.functions[node.lineno, node.col_offset] = node
+    def _hold(self, node: ast.stmt, *, is_likely: bool = False) -> None:
+        """Hold ``node`` if parsing it again is likely to cost more: what is short, and what is likely to be asked for."""
+        if is_likely or (node.end_lineno is not None and node.end_lineno - node.lineno < _SHORT):
+            self.held[node.lineno, node.col_offset] = node
 
     def _opaque(self, target: ast.expr | None, node: ast.stmt, environment: _Environment) -> None:
         if target is not None:
@@ -262,6 +258,7 @@ class _ModuleWalk:
         targets = node.targets if isinstance(node, ast.Assign) else [node.target]
         if isinstance(node, ast.AnnAssign) and node.value is None:
             return
+        self._hold(node)
         for target in targets:
             simple = isinstance(target, (ast.Name, ast.Attribute))
             for name in bound_names(target):
@@ -320,7 +317,7 @@ class _ModuleWalk:
     ) -> Iterator[Member]:
         for node in body:
             if isinstance(node, _FUNCTIONS):
-                self._hold(node, qualname)
+                self._hold(node, is_likely=_is_likely(node.name, qualname))
                 yield Member(node.name, "function", place_of(node), first_line(node), _decorators(node), conditional)
             elif isinstance(node, ast.ClassDef):
                 index = self._class(node, qualname, environment)
@@ -330,10 +327,18 @@ class _ModuleWalk:
             elif isinstance(node, ast.If) and checks_typing(node.test) is True:
                 yield from self._members(node.orelse, qualname, environment, conditional=conditional)
             else:
+                if isinstance(node, (ast.Assign, ast.AnnAssign)):
+                    self._hold(node)
                 for name, kind in _simple_members(node):
                     yield Member(name, kind, place_of(node), node.lineno, (), conditional)
                 for block in _blocks(node):
                     yield from self._members(block, qualname, environment, conditional=True)
+
+
+def _is_likely(name: str, owner: str) -> bool:
+    """Whether the function ``name`` of the class ``owner`` is often looked into: constructors, the forward of what the
+    registry takes (``ForCausalLM``), and what has words of the interface in its name."""
+    return name == "__init__" or (name == "forward" and "For" in owner) or "embed" in name or "capture" in name
 
 
 def _simple_value(value: ast.expr) -> tuple[Literal["", "name", "list"], tuple[str, ...]]:

@@ -59,6 +59,8 @@ _MAPPINGS = frozenset({"torch.nn.ModuleDict", "builtins.dict", "collections.Orde
 _TELLING = _CONTAINERS | _MAPPINGS | {"functools.partial", "builtins.next", "types.MethodType"}
 # The registry builds a target with these; what they hold is known only at run time.
 _GIVEN_BY_RUNTIME = frozenset({"config", "quant_config", "prefix"})
+# What is called outside the project under these names (None is ``**``) hands back no model.
+_NEVER_TELLING = frozenset({None, "quant_config", "prefix"})
 
 
 @dataclass(frozen=True)
@@ -98,9 +100,9 @@ class Heap:
                 into = joined.setdefault(key, {})
                 for name, attribute in attributes.items():
                     known = into.get(name)
-                    if known is None or known is attribute:
+                    if known is None:
                         into[name] = attribute
-                    else:
+                    elif known is not attribute:
                         sites = tuple(dict.fromkeys((*known.sites, *attribute.sites)))
                         into[name] = Attribute(union(known.values, attribute.values), sites)
         self.objects = joined
@@ -399,7 +401,7 @@ class Interpreter:
         if isinstance(target, ast.Name):
             frame.names[target.id] = values
         elif isinstance(target, ast.Attribute):
-            for holder in self.evaluate(target.value, frame):
+            for holder in self._local(target.value, frame) or self.evaluate(target.value, frame):
                 if isinstance(holder, (SelfValue, InstanceValue, ExternalInstance)):
                     frame.heap.write(holder, target.attr, values, frame.site(target))
         elif isinstance(target, (ast.Tuple, ast.List)):
@@ -441,6 +443,10 @@ class Interpreter:
     def _constant(self, node: ast.Constant, frame: Frame) -> Values:
         return (ConstantValue(node.value),)
 
+    def _local(self, node: ast.expr, frame: Frame) -> Values | None:
+        """What the code of ``frame`` itself has put into a name, where ``node`` is one: half of all that is evaluated."""
+        return frame.names.get(node.id) if isinstance(node, ast.Name) else None
+
     def _name(self, node: ast.Name, frame: Frame) -> Values:
         scope: Frame | None = frame
         while scope is not None:
@@ -473,9 +479,10 @@ class Interpreter:
         root = node.value
         while isinstance(root, ast.Attribute):
             root = root.value
-        if isinstance(root, ast.Name) and frame.names.get(root.id) is _ANYTHING:
+        known = self._local(root, frame)
+        if known is _ANYTHING:
             return _ANYTHING
-        bases = self.evaluate(node.value, frame)
+        bases = known if known and root is node.value else self.evaluate(node.value, frame)
         if len(bases) == 1:
             return self._attribute_of(bases[0], node.attr, frame, node)
         return union(*(self._attribute_of(base, node.attr, frame, node) for base in bases))
@@ -571,13 +578,14 @@ class Interpreter:
             return self._made_outside(callees[0].dotted, self._arguments_that_matter(node, frame), frame, node)
         starred = [argument for argument in node.args if isinstance(argument, ast.Starred)]
         plain = [one for one in node.args if not isinstance(one, ast.Starred)] if starred else node.args
-        positional = [self.evaluate(argument, frame) for argument in plain]
+        positional = [self._local(argument, frame) or self.evaluate(argument, frame) for argument in plain]
         keywords: dict[str, Values] = {}
         spread = bool(starred)
+        builds = all(isinstance(callee, ClassValue) for callee in callees)
         for keyword in node.keywords:
             if keyword.arg is None:
                 spread = True
-            else:
+            elif not (builds and keyword.arg in _GIVEN_BY_RUNTIME):
                 keywords[keyword.arg] = self.evaluate(keyword.value, frame)
         for argument in starred:
             self.evaluate(argument.value, frame)
@@ -680,10 +688,12 @@ class Interpreter:
 
     def _arguments_that_matter(self, node: ast.Call, frame: Frame) -> list[Values]:
         """The arguments of a call of something outside the project, without constants: of those nothing comes."""
-        given = [self.evaluate(one, frame) for one in node.args if not isinstance(one, (ast.Constant, ast.Starred))]
-        for keyword in node.keywords:
-            if keyword.arg is not None and not isinstance(keyword.value, ast.Constant):
-                given.append(self.evaluate(keyword.value, frame))
+        named = [keyword.value for keyword in node.keywords if keyword.arg not in _NEVER_TELLING]
+        given = [
+            self._local(one, frame) or self.evaluate(one, frame)
+            for one in (*node.args, *named)
+            if not isinstance(one, (ast.Constant, ast.Starred))
+        ]
         for argument in node.args:
             if isinstance(argument, ast.Starred):
                 self.evaluate(argument.value, frame)
@@ -755,9 +765,8 @@ class Interpreter:
             ended = self.run(node.body, inner)
         finally:
             self._active.pop()
-        exits = inner.exits if ended else [*inner.exits, inner.heap.copy()]
-        if inner.exits and exits:
-            frame.heap.replace_by_join(exits)
+        if inner.exits:
+            frame.heap.replace_by_join(inner.exits if ended else [*inner.exits, inner.heap.copy()])
         if not ended:
             inner.returned.append((ConstantValue(None),))
         return union(*inner.returned) if inner.returned else ()

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from functools import cached_property
 
 from eagle3_lint.errors import UnreadableSourceError
-from eagle3_lint.facts.extract import Functions, facts_and_functions
+from eagle3_lint.facts.extract import Statements, facts_and_statements
 from eagle3_lint.facts.module import Alternatives, Binding, ClassFacts, ModuleFacts, Place
 from eagle3_lint.findings.model import Span
 from eagle3_lint.sources.contents import Contents
@@ -27,14 +27,15 @@ class Module:
         path: str,
         source: SourceText | Callable[[], SourceText],
         facts: ModuleFacts | Callable[[], ModuleFacts],
-        functions: Functions | None = None,
+        statements: Statements | None = None,
     ) -> None:
         self.name = name
         self.path = path
         self._source = source
         self._facts = facts
-        self._statements: dict[tuple[int, int], ast.stmt] = dict(functions or {})
+        self._statements: dict[tuple[int, int], ast.stmt] = dict(statements or {})
         self._mentions: dict[str, bool] = {}
+        self._mentions_any: dict[tuple[str, ...], bool] = {}
 
     @cached_property
     def source(self) -> SourceText:
@@ -66,6 +67,13 @@ class Module:
         known = self._mentions.get(word)
         if known is None:
             known = self._mentions[word] = word in self.source.text
+        return known
+
+    def mentions_any(self, words: tuple[str, ...]) -> bool:
+        """Whether the source has one of ``words`` in it."""
+        known = self._mentions_any.get(words)
+        if known is None:
+            known = self._mentions_any[words] = any(word in self.source.text for word in words)
         return known
 
     def binding(self, index: int) -> Binding:
@@ -152,7 +160,7 @@ class Modules:
         self,
         roots: tuple[str, ...],
         contents: Contents | None = None,
-        facts: Callable[[SourceText], tuple[ModuleFacts, Functions]] = facts_and_functions,
+        facts: Callable[[SourceText], tuple[ModuleFacts, Statements]] = facts_and_statements,
     ) -> None:
         self.roots = roots
         self._contents = contents or Contents()
@@ -178,9 +186,9 @@ class Modules:
         except UnreadableSourceError:
             return None
 
-    def install(self, source: SourceText, facts: ModuleFacts, functions: Functions) -> None:
-        """Take the facts and ``functions`` of ``source`` from somebody who extracted them."""
-        self._by_path[source.path] = Module(self.name_of(source.path), source.path, source, facts, functions)
+    def install(self, source: SourceText, facts: ModuleFacts, statements: Statements) -> None:
+        """Take the facts and ``statements`` of ``source`` from somebody who extracted them."""
+        self._by_path[source.path] = Module(self.name_of(source.path), source.path, source, facts, statements)
 
     def install_later(self, path: str, facts: Callable[[], ModuleFacts]) -> None:
         """Take what gives the facts of the file ``path``, which somebody has read and parsed, when they are asked for."""

@@ -49,6 +49,7 @@ FAMILY = (
 )
 MULTIMODAL_HOOKS = ("pad_input_ids", "get_image_feature", "get_video_feature", "get_audio_feature")
 _MULTIMODAL_ROUTINE = "general_mm_embed_routine"
+_MULTIMODAL_WORDS = (*MULTIMODAL_HOOKS, _MULTIMODAL_ROUTINE)
 # Drafts that get the target's states by another way than ``spec_info`` are told by the names SGLang gives all of them.
 _DRAFT_NAME = re.compile(r"Eagle|EAGLE|MTP|NextN|Nextn|DFlash|DSpark|Draft")
 
@@ -129,7 +130,7 @@ class Roles:
         return found
 
     def _is_multimodal(self, info: ClassInfo) -> bool:
-        if not any(info.may_mention(word) for word in (*MULTIMODAL_HOOKS, _MULTIMODAL_ROUTINE)):
+        if not info.may_mention(_MULTIMODAL_WORDS):
             return False
         if any(info.find(hook) is not None for hook in MULTIMODAL_HOOKS):
             return True
