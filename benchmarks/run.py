@@ -41,6 +41,7 @@ STANDARD_IMPORTS = "import ast, argparse, json, re, pathlib"
 ONE_FILE = "kimi_k25.py"
 OUR_MESSAGES = "eagle3"
 MOST_LONG_ROUNDS = 3
+ON_EACH_SIDE = 2
 
 
 @dataclass(frozen=True)
@@ -56,8 +57,8 @@ class Usage:
 class Comparison:
     """One row: ``ours`` against ``theirs``, with what the ratio may be at most and what is aimed at.
 
-    Where ``long`` are ``theirs`` they run once, amid our rounds, since a machine slows down while it works; where ``both``
-    are, a few rounds must do.
+    Where ``long`` are ``theirs`` or ``both``, a few rounds must do; around each run of theirs alone go several of ours, since a
+    machine slows down while it works.
     """
 
     title: str
@@ -94,7 +95,7 @@ def run(command: Sequence[str]) -> Usage:
 def compare(comparison: Comparison, rounds: int) -> Row:
     """Run both commands in turn, after a warm-up of each unless it would take minutes."""
     if comparison.long == "theirs":
-        pairs = _around_one(comparison, rounds)
+        pairs = _around(comparison, min(rounds, MOST_LONG_ROUNDS))
     else:
         first, last = (0, min(rounds, MOST_LONG_ROUNDS)) if comparison.long == "both" else (-1, rounds)
         pairs = []
@@ -115,12 +116,16 @@ def compare(comparison: Comparison, rounds: int) -> Row:
     )
 
 
-def _around_one(comparison: Comparison, rounds: int) -> list[tuple[Usage, Usage]]:
-    """Our ``rounds``, half of them before and half after the one run of the neighbour; the first is a warm-up."""
-    before = [run(comparison.ours) for _ in range(rounds // 2 + 1)][1:]
-    once = run(comparison.theirs)
-    after = [run(comparison.ours) for _ in range(rounds - rounds // 2)]
-    return [(ours, once) for ours in (*before, *after)]
+def _around(comparison: Comparison, rounds: int) -> list[tuple[Usage, Usage]]:
+    """The neighbour's ``rounds``, each with as many runs of ours before it as after it; the very first is a warm-up."""
+    run(comparison.ours)
+    pairs: list[tuple[Usage, Usage]] = []
+    for _ in range(rounds):
+        before = [run(comparison.ours) for _ in range(ON_EACH_SIDE)]
+        once = run(comparison.theirs)
+        after = [run(comparison.ours) for _ in range(ON_EACH_SIDE)]
+        pairs += [(ours, once) for ours in (*before, *after)]
+    return pairs
 
 
 def _median(usages: Sequence[Usage]) -> Usage:
@@ -209,9 +214,8 @@ def page(rows: Sequence[Row], grown: Sequence[tuple[int, Usage]], rounds: int) -
     """The page as Markdown."""
     written = (
         f"Written by `python -m benchmarks.run` on {datetime.date.today().isoformat()}: SGLang {RELEASE}'s models "
-        f"directory, {rounds} rounds of each pair of commands in turn ({MOST_LONG_ROUNDS} of two that take half a minute; "
-        "of one that does, one run amid the rounds of ours), whole "
-        f"processes on the clock. "
+        f"directory, {rounds} rounds of each pair of commands in turn ({MOST_LONG_ROUNDS} where one takes half a minute; "
+        f"if that is the neighbour alone, with {ON_EACH_SIDE} runs of ours on each side of it), whole processes on the clock. "
         f"Python {platform.python_version()}, {_cores()} cores, {_memory_gb()} GB of memory; "
         f"{', '.join(_versions())}."
     )

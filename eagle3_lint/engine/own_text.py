@@ -71,7 +71,7 @@ class OwnText:
         try:
             source = self._workspace.source(self._path)
             if not is_python and tree is None:
-                self._require_python(source)
+                self._require_python()
             findings = self._findings(source)
         except UnreadableSourceError as error:
             findings = (unreadable(self._path, error),)
@@ -83,16 +83,17 @@ class OwnText:
     def require_python(self) -> Finding | None:
         """The finding that the text can't be parsed, if so."""
         try:
-            self._require_python(self._workspace.source(self._path))
+            self._require_python()
         except UnreadableSourceError as error:
             return unreadable(self._path, error)
         return None
 
-    def _require_python(self, source: SourceText) -> None:
+    def _require_python(self) -> None:
         if self.is_for_classes:
+            # Who has parsed it may be another process: its text isn't asked for.
             self._workspace.opened.modules.load(self._path)
         else:
-            self._parsed(source)
+            self._parsed(self._workspace.source(self._path))
 
     def _parsed(self, source: SourceText) -> ast.Module:
         if self._tree is None:

@@ -90,7 +90,8 @@ def _plainly_set(flow: CaptureFlow, info: ClassInfo) -> set[str]:
 
 def _state_names(flow: CaptureFlow, method: Found, pattern: re.Pattern[str]) -> frozenset[str]:
     """What ``pattern`` finds in ``method``, which most methods are too plain to be searched for."""
-    return flow.words(method, pattern) if CAPTURE_STATE.search(flow.text(method)) else frozenset()
+    text = flow.text(method)
+    return flow.words(method, pattern) if "capture" in text and CAPTURE_STATE.search(text) else frozenset()
 
 
 def _given(flow: CaptureFlow, maker: Holder, holder: Holder) -> Iterator[str]:
