@@ -37,9 +37,9 @@ class Loading:
         sizes = {path: opened.size_of(path) for path in paths if _is_unknown(opened, path)}
         self._size = sum(sizes.values())
         self._reads_contract = not opened.knows_contract
-        mine, others = _halves(sizes, self._size // 2 - (_CONTRACT if self._reads_contract else 0) // 2)
-        self._items: list[str | None] = [*([None] if self._reads_contract else ()), *mine, *others]
-        self._count_of_mine = len(self._items) - len(others)
+        mine, others = _halves(sizes, self._size // 2 + (_CONTRACT if self._reads_contract else 0) // 2)
+        self._items: list[str | None] = [*mine, *([None] if self._reads_contract else ()), *others]
+        self._count_of_mine = len(mine)
         self._own: dict[str, Plain] = {}
         self._own_contract: Any = None
         self._is_shared = False
@@ -51,7 +51,11 @@ class Loading:
 
     @property
     def mine(self) -> int:
-        """The contract, and the first half of the modules."""
+        """The first half of the modules.
+
+        The contract is the other process's: what takes longest to check has names late in the alphabet (``qwen``,
+        ``transformers``), so who begins with the first half has more time for loading.
+        """
         return self._count_of_mine
 
     def argument(self) -> Any:
