@@ -1,6 +1,7 @@
 """Measures this program beside its neighbours on a real release, and writes docs/performance.md.
 
-Run ``python -m benchmarks.run`` in an environment with the ``test`` extra. Everything is measured in one run on one
+Run ``python -m benchmarks.run`` in an environment with the ``test`` extra, installed as users install it: the finder of an
+editable install takes some milliseconds of each start that nobody else waits for. Everything is measured in one run on one
 machine: whole processes, in turn, so that a drift of the machine's speed meets all of them alike. Figures are medians of
 the ratios of neighbouring runs; a single time says nothing on another machine.
 """
