@@ -74,14 +74,11 @@ class FileResult:
         source = self.read()
         if source is None:
             return Suppressions(())
-        return suppressions(source, CODES, None, kinds, self._lines())
+        return suppressions(source, CODES, None, kinds, self._lines(), unused=UNUSED_CODE in self.codes)
 
     def _lines(self) -> frozenset[int] | None:
-        """The lines of the findings; None where comments elsewhere count too.
-
-        An unused comment is one that silences nothing, and what is joined in a file that isn't Python nobody can tell.
-        """
-        if UNUSED_CODE in self.codes or any(one.code == UNREADABLE for one in self.findings):
+        """The lines of the findings; None in a file that isn't Python, where nobody can tell what is joined."""
+        if any(one.code == UNREADABLE for one in self.findings):
             return None
         return frozenset(one.span.line for one in self.findings)
 
@@ -99,7 +96,8 @@ def check_file(
     if workspace.is_model_file(path) and not any(one.code == UNREADABLE for one in findings):
         findings.extend(workspace.project_findings_in(path, codes))
     wanted = tuple(one for one in findings if one.code in codes)
-    return FileResult(path, lambda: _read(workspace, path), wanted, codes, own.internal_errors)
+    active = codes if own.may_name_ours else codes - {UNUSED_CODE}
+    return FileResult(path, lambda: _read(workspace, path), wanted, active, own.internal_errors)
 
 
 def _own(text: OwnText, found: OwnFindings | None) -> OwnFindings:

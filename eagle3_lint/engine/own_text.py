@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 from eagle3_lint.errors import UnreadableSourceError
 from eagle3_lint.findings.model import Finding, Span
 from eagle3_lint.findings.report import InternalError
+from eagle3_lint.findings.sieve import may_silence
+from eagle3_lint.findings.suppression import UNUSED_CODE
 from eagle3_lint.records import dataclass
-from eagle3_lint.rules.catalogue import about_classes, known
+from eagle3_lint.rules.catalogue import CODES, about_classes, known
 
 if TYPE_CHECKING:
     import ast
@@ -24,11 +26,13 @@ UNREADABLE = "EGL901"
 
 @dataclass(frozen=True)
 class OwnFindings:
-    """What was found in one text; ``visited`` are other files that were asked for it."""
+    """What was found in one text; ``visited`` are other files that were asked for it. ``may_name_ours`` is False where
+    somebody has made sure that no comment of it names one of our codes."""
 
     findings: tuple[Finding, ...]
     internal_errors: tuple[InternalError, ...] = ()
     visited: frozenset[str] = frozenset()
+    may_name_ours: bool = True
 
 
 class OwnText:
@@ -68,17 +72,24 @@ class OwnText:
     def look(self, *, is_python: bool = False, tree: ast.Module | None = None) -> OwnFindings:
         """Look at the text now; with ``is_python`` somebody else makes sure that it can be parsed, or gives the ``tree``."""
         self._tree = tree
+        may_name_ours = True
         try:
             source = self._workspace.source(self._path)
             if not is_python and tree is None:
                 self._require_python()
             findings = self._findings(source)
+            may_name_ours = UNUSED_CODE not in self._codes or self._may_name_ours(source)
         except UnreadableSourceError as error:
             findings = (unreadable(self._path, error),)
         finally:
             # Each of these leads to the other: a run without garbage collection would keep the trees of all its files.
             self._made = self._tree = None
-        return OwnFindings(findings, tuple(self._errors), frozenset(self._visited))
+        return OwnFindings(findings, tuple(self._errors), frozenset(self._visited), may_name_ours)
+
+    def _may_name_ours(self, source: SourceText) -> bool:
+        if self._made is not None and not self._made.may_hold_directives:
+            return False
+        return may_silence(source, CODES, frozenset(), unused=True)
 
     def require_python(self) -> Finding | None:
         """The finding that the text can't be parsed, if so."""

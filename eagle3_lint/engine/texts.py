@@ -119,13 +119,15 @@ def _look(session: Session, codes: frozenset[str], path: str, tree: ast.Module |
 
 
 def _plain(found: OwnFindings) -> Any:
-    return [encode_finding(one) for one in found.findings], encode_errors(found.internal_errors), tuple(found.visited)
+    findings = [encode_finding(one) for one in found.findings]
+    return findings, encode_errors(found.internal_errors), tuple(found.visited), found.may_name_ours
 
 
 def _decoded(plain: Any) -> OwnFindings:
-    findings, errors, visited = plain
+    findings, errors, visited, may_name_ours = plain
     return OwnFindings(
         tuple(decode_finding(one) for one in findings),
         decode_errors(errors),
         frozenset(visited),
+        may_name_ours,
     )

@@ -337,8 +337,10 @@ class _ModuleWalk:
 
 def _is_likely(name: str, owner: str) -> bool:
     """Whether the function ``name`` of the class ``owner`` is often looked into: constructors, the forward of what the
-    registry takes (``ForCausalLM``), and what has words of the interface in its name."""
-    return name == "__init__" or (name == "forward" and "For" in owner) or "embed" in name or "capture" in name
+    registry takes (``ForCausalLM``) and of bodies, and what has words of the interface in its name."""
+    if name == "forward":
+        return "For" in owner or owner.endswith("Model")
+    return name == "__init__" or "embed" in name or "capture" in name
 
 
 def _simple_value(value: ast.expr) -> tuple[Literal["", "name", "list"], tuple[str, ...]]:

@@ -32,15 +32,19 @@ _IMPORT_LINE = re.compile(r"\n[ \t\f]*(?:from|import)\b[^\n]*(?:\b(?:typing|typi
 
 
 def find_undefined_typing_names(
-    source: SourceText, tree: Callable[[], ast.Module], target: tuple[int, int], star_exports: StarExports
+    source: SourceText,
+    tree: Callable[[], ast.Module],
+    target: tuple[int, int],
+    star_exports: StarExports,
+    words: frozenset[str] | None = None,
 ) -> tuple[TypingUse, ...]:
     """The uses in ``source`` of typing names that nothing provides, in their order.
 
     ``tree`` parses it, which the text of most modules makes needless. ``target`` is the Python version that the module
     is for; ``star_exports`` tells what a star import binds, or None, which silences every name that the import may
-    provide. Errors: none of its own; ``RecursionError`` can only come from running it at the end of Python's stack.
+    provide; ``words`` are the ``table_words`` of the text, if somebody has them. Errors: none of its own; ``RecursionError`` can only come from running it at the end of Python's stack.
     """
-    suspected = suspicion(source.text)
+    suspected = suspicion(source.text, words)
     return uses_of(source, tree(), target, star_exports, suspected) if suspected else ()
 
 

@@ -13,12 +13,13 @@ from keyword import kwlist
 from typing import NamedTuple
 
 from eagle3_lint.facts.typing_names import PUBLIC_NAMES
+from eagle3_lint.findings.sieve import MARK_WORDS
 
 MODULE_ALIASES = frozenset({"typing", "typing_extensions", "t"})
 """The names under which an unbound ``typing`` is recognised in ``typing.Optional``."""
 
 _WORD_BYTES = bytes(byte if (chr(byte).isalnum() and byte < 128) or byte == ord("_") else 32 for byte in range(256))
-_TABLE = frozenset(name.encode("ascii") for name in PUBLIC_NAMES | MODULE_ALIASES | {"del"})
+_TABLE = frozenset(name.encode("ascii") for name in PUBLIC_NAMES | MODULE_ALIASES | MARK_WORDS | {"del"})
 _KEYWORDS = frozenset(kwlist) | {"match", "case", "type"}
 
 _ASCII = bytes(range(128))
@@ -67,13 +68,13 @@ class Suspicion(NamedTuple):
 NO_SUSPICION = Suspicion(frozenset(), frozenset())
 
 
-def suspicion(text: str) -> Suspicion:
-    """What ``text`` may use without a binding.
+def suspicion(text: str, words: frozenset[str] | None = None) -> Suspicion:
+    """What ``text`` may use without a binding; ``words`` are its ``table_words``, if somebody has them.
 
     A name outside the answer is used nowhere in ``text``, or only below an import of it at the top of the module.
     """
     text = normalized(text)
-    words = _words(text)
+    words = _words(text) if words is None else words
     names = words & PUBLIC_NAMES
     if not names:
         return NO_SUSPICION
@@ -86,6 +87,11 @@ def suspicion(text: str) -> Suspicion:
         if not names and not modules:
             return NO_SUSPICION
     return Suspicion(names, modules)
+
+
+def table_words(text: str) -> frozenset[str]:
+    """The words of the table in ``text``, those that mark directives among them: finding all words is what takes time."""
+    return _words(normalized(text))
 
 
 def normalized(text: str) -> str:

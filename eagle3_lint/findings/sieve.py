@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import product
 
 from eagle3_lint.findings.codes import PREFIX, PYLINT_BLOCK, PYLINT_CHECKER, Code
 from eagle3_lint.sources.text import SourceText
@@ -19,20 +20,29 @@ OWN = re.compile(r"#\s*eagle3-lint:\s*(?P<action>ignore-file|ignore)(?![\w-])(?P
 # What names one of our messages in a pragma, beside its symbol: an id, our checker, all messages, or a category.
 _PYLINT_WORDS = re.compile(rf"{PYLINT_BLOCK}|{PYLINT_CHECKER}|\ball\b|skip-file|disable-all|\b(?:[ew]|error|warning)\b")
 _MARKS = ("noqa", "pylint:", "eagle3-lint:")
+MARK_WORDS = frozenset({"pylint", "eagle3", *map("".join, product("nN", "oO", "qQ", "aA"))})
+"""Whole words of which every directive has one, in the capitals in which it is read."""
 _DEFINITION = re.compile(r"\s*(?:class|def|async)\b")
 # No line inside brackets begins with one of these, so nothing above it belongs to a decorator further down.
 _STATEMENT = re.compile(r"\s*(?:class|def|async|return|raise|import|pass|assert|del|global|continue|break)\b")
 _LONG_QUOTES = ('"""', "'''")
 
 
-def may_silence(source: SourceText, codes: Collection[Code], at: Collection[int] | None) -> bool:
+def may_silence(
+    source: SourceText, codes: Collection[Code], at: Collection[int] | None, *, unused: bool = False
+) -> bool:
     """Whether some line of ``source`` may be a directive about one of our ``codes``.
 
     With ``at``, the lines of the findings, one that stands for a line of its own is asked for only where it can reach one
-    of them.
+    of them; where there are none, and with ``unused``, whatever names one of ours is asked for all the same.
     """
     return any(
-        _concerns_us(line, codes) and (at is None or _is_for_more(line) or _reaches(source.lines, number, at))
+        (unused and _names_ours(line, codes))
+        or (
+            (at is None or bool(at))
+            and _concerns_us(line, codes)
+            and (at is None or _is_for_more(line) or _reaches(source.lines, number, at))
+        )
         for number, line in _marked(source)
     )
 
@@ -64,6 +74,14 @@ def _concerns_us(line: str, codes: Collection[Code]) -> bool:
     if "pylint:" not in lowered:
         return False
     return _PYLINT_WORDS.search(lowered) is not None or any(code.symbol in lowered for code in codes)
+
+
+def _names_ours(line: str, codes: Collection[Code]) -> bool:
+    """Whether a directive on ``line`` may name one of ``codes``, or this program, so that it can silence nothing at all."""
+    lowered = line.lower()
+    if "eagle3-lint:" in lowered or ("noqa" in lowered and PREFIX.lower() in lowered):
+        return True
+    return "pylint:" in lowered and (PYLINT_BLOCK in lowered or any(code.symbol in lowered for code in codes))
 
 
 def _is_for_more(line: str) -> bool:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from eagle3_lint.errors import UnreadableSourceError
 from eagle3_lint.facts.nodes import walk
-from eagle3_lint.project.capture_layers import LayerQuestion, layer_questions
+from eagle3_lint.project.capture_layers import LayerQuestion, layer_questions, shifts_ids
 from eagle3_lint.project.classes import ClassInfo, Found
 from eagle3_lint.project.effects import ITEM, Effects, Event, Path, effects_of
 from eagle3_lint.project.interpreter import Constructed
@@ -124,6 +124,7 @@ class CaptureFlow:
         self._pair_uses: dict[tuple[str, int, frozenset[str], frozenset[str]], PairUse | None] = {}
         self._leaving: dict[tuple[str, int, str], bool] = {}
         self._questions: dict[tuple[str, int, str], tuple[LayerQuestion, ...] | None] = {}
+        self._shifts: dict[tuple[str, int], int | None] = {}
 
     # Functions
 
@@ -167,6 +168,14 @@ class CaptureFlow:
             function = found.function() if name in self.text(found) else None
             self._questions[key] = layer_questions(function, name) if function is not None else ()
         return self._questions[key]
+
+    def shift(self, found: Found) -> int | None:
+        """The line where ``found`` shifts layer ids by one, or None."""
+        key = (found.definer.path, found.line)
+        if key not in self._shifts:
+            function = found.function() if "+" in self.text(found) else None
+            self._shifts[key] = shifts_ids(function) if function is not None else None
+        return self._shifts[key]
 
     def pair_use(self, found: Found, bodies: frozenset[str], flags: frozenset[str]) -> PairUse | None:
         """What ``found`` does with what ``bodies`` return; None where it is no plain function."""

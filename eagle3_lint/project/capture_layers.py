@@ -25,10 +25,12 @@ def layer_questions(function: FunctionNode, name: str) -> tuple[LayerQuestion, .
 
     None where it does something else with ``name`` that may decide what is captured.
     """
-    nodes = tuple(_with_loops(function, None))
+    named: list[tuple[ast.AST, ast.For | None]] = []
     memberships: list[tuple[ast.Compare, ast.For | None]] = []
     harmless: set[int] = set()
-    for node, loop in nodes:
+    for node, loop in _with_loops(function):
+        if _is_named(node, name):
+            named.append((node, loop))
         if isinstance(node, ast.Compare):
             if isinstance(node.ops[0], (ast.In, ast.NotIn)) and _is_named(node.comparators[0], name):
                 memberships.append((node, loop))
@@ -38,9 +40,7 @@ def layer_questions(function: FunctionNode, name: str) -> tuple[LayerQuestion, .
         elif isinstance(node, (ast.If, ast.IfExp, ast.While, ast.BoolOp, ast.UnaryOp)):
             harmless.update(id(part) for part in _tested(node))
     found = [_membership(node, loop) for node, loop in memberships]
-    for node, loop in nodes:
-        if not _is_named(node, name):
-            continue
+    for node, loop in named:
         if isinstance(node, ast.Call) or (isinstance(node, ast.Attribute) and not _is_own(node)):
             found.append(LayerQuestion(node.lineno, False) if loop is not None else None)
         elif id(node) not in harmless:
@@ -49,12 +49,19 @@ def layer_questions(function: FunctionNode, name: str) -> tuple[LayerQuestion, .
     return questions if len(questions) == len(found) else None
 
 
-def _with_loops(node: ast.AST, loop: ast.For | None) -> Iterator[tuple[ast.AST, ast.For | None]]:
-    """Every node below ``node`` with the innermost loop around it."""
-    for child in ast.iter_child_nodes(node):
-        inner = node if isinstance(node, ast.For) and child in (*node.body, node.target) else loop
-        yield child, inner
-        yield from _with_loops(child, inner)
+def _with_loops(root: ast.AST) -> Iterator[tuple[ast.AST, ast.For | None]]:
+    """Every node below ``root`` but names and constants, in the order of the text, with the innermost loop around it."""
+    pending: list[tuple[ast.AST, ast.For | None]] = [(root, None)]
+    while pending:
+        node, loop = pending.pop()
+        if isinstance(node, (ast.Name, ast.Constant)):
+            continue
+        if node is not root:
+            yield node, loop
+        own = node if isinstance(node, ast.For) else None
+        inside = (*own.body, own.target) if own is not None else ()
+        below = [(child, own if child in inside else loop) for child in ast.iter_child_nodes(node)]
+        pending.extend(reversed(below))
 
 
 def _is_named(node: ast.AST, name: str) -> bool:

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from functools import cached_property
 
 from eagle3_lint.facts.typing_use import StarImport, TypingUse, find_undefined_typing_names
+from eagle3_lint.facts.typing_words import table_words
+from eagle3_lint.findings.sieve import MARK_WORDS
 from eagle3_lint.records import dataclass
 from eagle3_lint.sources.text import SourceText
 
@@ -50,7 +52,16 @@ class ModuleContext:
     @cached_property
     def typing_uses(self) -> tuple[TypingUse, ...]:
         """The uses of typing names that no binding provides; the tree isn't needed for most modules."""
-        return find_undefined_typing_names(self.source, lambda: self.tree, self.target, self._exports)
+        return find_undefined_typing_names(self.source, lambda: self.tree, self.target, self._exports, self._words)
+
+    @property
+    def may_hold_directives(self) -> bool:
+        """Whether a comment of the module may be one that silences findings; False is certain."""
+        return not MARK_WORDS.isdisjoint(self._words)
+
+    @cached_property
+    def _words(self) -> frozenset[str]:
+        return table_words(self.source.text)
 
     @property
     def is_model_module(self) -> bool:

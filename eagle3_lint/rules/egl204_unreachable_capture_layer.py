@@ -42,8 +42,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from eagle3_lint.findings.model import Evidence, Finding
-from eagle3_lint.project.capture_flow import CaptureWrite, Holder, SetterEffects
-from eagle3_lint.project.capture_layers import LayerQuestion, shifts_ids
+from eagle3_lint.project.capture_flow import CaptureFlow, CaptureWrite, Holder, SetterEffects
+from eagle3_lint.project.capture_layers import LayerQuestion
 from eagle3_lint.project.classes import ClassInfo
 from eagle3_lint.project.contract import CAPTURE_SETTERS
 from eagle3_lint.records import dataclass, field
@@ -96,7 +96,7 @@ def _unreachable(context: ProjectContext, info: ClassInfo, setter: str) -> _Loss
     effects = flow.setter(info, setter)
     if effects is None or not effects.known:
         return None
-    shift = _shift(info, effects)
+    shift = _shift(flow, info, effects)
     writes = [one for one in effects.writes if not one.constant]
     if shift is None or not writes or any(one.delegated and _registered_inside(context, one) for one in writes):
         return None
@@ -112,10 +112,9 @@ def _unreachable(context: ProjectContext, info: ClassInfo, setter: str) -> _Loss
     return _Loss(shift, writes[0].body, questions[0].line)
 
 
-def _shift(info: ClassInfo, effects: SetterEffects) -> int | None:
+def _shift(flow: CaptureFlow, info: ClassInfo, effects: SetterEffects) -> int | None:
     """The line where ``info`` itself shifts; what an inner model shifts is the inner model's own."""
-    own = (one.function() for one in effects.functions if one.definer in info.project_classes)
-    lines = (shifts_ids(node) for node in own if node is not None)
+    lines = (flow.shift(one) for one in effects.functions if one.definer in info.project_classes)
     return next((line for line in lines if line is not None), None)
 
 
