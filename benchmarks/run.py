@@ -165,6 +165,7 @@ def comparisons(tree: SourceTree, touched: Path) -> list[Comparison]:
     parse = [sys.executable, "-c", PARSE, models]
     return [
         Comparison("cold, no cache / parsing every file once with `ast`", cold, parse, 1.0, 0.5),
+        Comparison("the same with `--pedantic`, every rule on", [*cold, "--pedantic"], parse, 1.0, 0.5),
         Comparison("cached, nothing changed / ruff F821", cached, ruff, 2.0, 1.0),
         Comparison("cached, one file changed / ruff F821", changed, ruff, 3.0, 1.5, lambda: _touch(touched)),
         Comparison("cold / flake8 with F821 alone", cold, flake8, 1 / 12, 1 / 25),
