@@ -42,7 +42,8 @@ def find_undefined_typing_names(
 
     ``tree`` parses it, which the text of most modules makes needless. ``target`` is the Python version that the module
     is for; ``star_exports`` tells what a star import binds, or None, which silences every name that the import may
-    provide; ``words`` are the ``table_words`` of the text, if somebody has them. Errors: none of its own; ``RecursionError`` can only come from running it at the end of Python's stack.
+    provide; ``words`` are the ``table_words`` of the text, if somebody has them. Errors: none of its own;
+    ``RecursionError`` can only come from running it at the end of Python's stack.
     """
     suspected = suspicion(source.text, words)
     return uses_of(source, tree(), target, star_exports, suspected) if suspected else ()
