@@ -43,6 +43,9 @@ ONE_FILE = "kimi_k25.py"
 OUR_MESSAGES = "eagle3"
 MOST_LONG_ROUNDS = 3
 ON_EACH_SIDE = 2
+# What takes no longer than this is measured in more rounds: its ratios vary most.
+SHORT_SECONDS = 2.0
+ROUNDS_IF_SHORT = 3
 
 
 @dataclass(frozen=True)
@@ -98,14 +101,7 @@ def compare(comparison: Comparison, rounds: int) -> Row:
     if comparison.long == "theirs":
         pairs = _around(comparison, min(rounds, MOST_LONG_ROUNDS))
     else:
-        first, last = (0, min(rounds, MOST_LONG_ROUNDS)) if comparison.long == "both" else (-1, rounds)
-        pairs = []
-        for counted in range(first, last):
-            if comparison.before is not None:
-                comparison.before()
-            pair = (run(comparison.ours), run(comparison.theirs))
-            if counted >= 0:
-                pairs.append(pair)
+        pairs = _in_turn(comparison, rounds)
     ratios = sorted(ours.wall / theirs.wall for ours, theirs in pairs)
     return Row(
         comparison,
@@ -115,6 +111,20 @@ def compare(comparison: Comparison, rounds: int) -> Row:
         _median([ours for ours, _ in pairs]),
         _median([theirs for _, theirs in pairs]),
     )
+
+
+def _in_turn(comparison: Comparison, rounds: int) -> list[tuple[Usage, Usage]]:
+    """Both commands in turn, so many ``rounds``, or more of short ones."""
+    if comparison.long == "both":
+        return [_pair(comparison) for _ in range(min(rounds, MOST_LONG_ROUNDS))]
+    is_short = max(usage.wall for usage in _pair(comparison)) < SHORT_SECONDS
+    return [_pair(comparison) for _ in range(rounds * ROUNDS_IF_SHORT if is_short else rounds)]
+
+
+def _pair(comparison: Comparison) -> tuple[Usage, Usage]:
+    if comparison.before is not None:
+        comparison.before()
+    return run(comparison.ours), run(comparison.theirs)
 
 
 def _around(comparison: Comparison, rounds: int) -> list[tuple[Usage, Usage]]:
@@ -216,8 +226,8 @@ def page(rows: Sequence[Row], grown: Sequence[tuple[int, Usage]], rounds: int) -
     """The page as Markdown."""
     written = (
         f"Written by `python -m benchmarks.run` on {datetime.date.today().isoformat()}: SGLang {RELEASE}'s models "
-        f"directory, {rounds} rounds of each pair of commands in turn ({MOST_LONG_ROUNDS} where one takes half a minute; "
-        f"if that is the neighbour alone, with {ON_EACH_SIDE} runs of ours on each side of it), whole processes on the clock. "
+        f"directory, {rounds} rounds of each pair of commands in turn ({rounds * ROUNDS_IF_SHORT} where both take less than "
+        f"{SHORT_SECONDS:.0f} seconds; {MOST_LONG_ROUNDS} where one takes half a minute; if that is the neighbour alone, with {ON_EACH_SIDE} runs of ours on each side of it), whole processes on the clock. "
         f"Python {platform.python_version()}, {_cores()} cores, {_memory_gb()} GB of memory; "
         f"{', '.join(_versions())}."
     )
