@@ -227,7 +227,8 @@ def page(rows: Sequence[Row], grown: Sequence[tuple[int, Usage]], rounds: int) -
     written = (
         f"Written by `python -m benchmarks.run` on {datetime.date.today().isoformat()}: SGLang {RELEASE}'s models "
         f"directory, {rounds} rounds of each pair of commands in turn ({rounds * ROUNDS_IF_SHORT} where both take less than "
-        f"{SHORT_SECONDS:.0f} seconds; {MOST_LONG_ROUNDS} where one takes half a minute; if that is the neighbour alone, with {ON_EACH_SIDE} runs of ours on each side of it), whole processes on the clock. "
+        f"{SHORT_SECONDS:.0f} seconds; {MOST_LONG_ROUNDS} where one takes half a minute; if that is the neighbour alone, with "
+        f"{ON_EACH_SIDE} runs of ours on each side of it), whole processes on the clock. "
         f"Python {platform.python_version()}, {_cores()} cores, {_memory_gb()} GB of memory; "
         f"{', '.join(_versions())}."
     )
