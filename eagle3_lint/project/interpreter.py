@@ -401,7 +401,7 @@ class Interpreter:
         if isinstance(target, ast.Name):
             frame.names[target.id] = values
         elif isinstance(target, ast.Attribute):
-            for holder in self._local(target.value, frame) or self.evaluate(target.value, frame):
+            for holder in self.evaluate(target.value, frame):
                 if isinstance(holder, (SelfValue, InstanceValue, ExternalInstance)):
                     frame.heap.write(holder, target.attr, values, frame.site(target))
         elif isinstance(target, (ast.Tuple, ast.List)):
@@ -434,6 +434,9 @@ class Interpreter:
 
     def evaluate(self, node: ast.expr, frame: Frame) -> Values:
         """What ``node`` may denote in ``frame``."""
+        # Half of all that is evaluated is a name that the followed code has set itself.
+        if isinstance(node, ast.Name) and (known := frame.names.get(node.id)) is not None:
+            return known
         self._steps += 1
         if self._steps > _MOST_STEPS:
             raise _TooManySteps
@@ -442,10 +445,6 @@ class Interpreter:
 
     def _constant(self, node: ast.Constant, frame: Frame) -> Values:
         return (ConstantValue(node.value),)
-
-    def _local(self, node: ast.expr, frame: Frame) -> Values | None:
-        """What the code of ``frame`` itself has put into a name, where ``node`` is one: half of all that is evaluated."""
-        return frame.names.get(node.id) if isinstance(node, ast.Name) else None
 
     def _name(self, node: ast.Name, frame: Frame) -> Values:
         scope: Frame | None = frame
@@ -479,10 +478,9 @@ class Interpreter:
         root = node.value
         while isinstance(root, ast.Attribute):
             root = root.value
-        known = self._local(root, frame)
-        if known is _ANYTHING:
+        if isinstance(root, ast.Name) and frame.names.get(root.id) is _ANYTHING:
             return _ANYTHING
-        bases = known if known and root is node.value else self.evaluate(node.value, frame)
+        bases = self.evaluate(node.value, frame)
         if len(bases) == 1:
             return self._attribute_of(bases[0], node.attr, frame, node)
         return union(*(self._attribute_of(base, node.attr, frame, node) for base in bases))
@@ -578,7 +576,7 @@ class Interpreter:
             return self._made_outside(callees[0].dotted, self._arguments_that_matter(node, frame), frame, node)
         starred = [argument for argument in node.args if isinstance(argument, ast.Starred)]
         plain = [one for one in node.args if not isinstance(one, ast.Starred)] if starred else node.args
-        positional = [self._local(argument, frame) or self.evaluate(argument, frame) for argument in plain]
+        positional = [self.evaluate(argument, frame) for argument in plain]
         keywords: dict[str, Values] = {}
         spread = bool(starred)
         builds = all(isinstance(callee, ClassValue) for callee in callees)
@@ -690,7 +688,7 @@ class Interpreter:
         """The arguments of a call of something outside the project, without constants: of those nothing comes."""
         named = [keyword.value for keyword in node.keywords if keyword.arg not in _NEVER_TELLING]
         given = [
-            self._local(one, frame) or self.evaluate(one, frame)
+            self.evaluate(one, frame)
             for one in (*node.args, *named)
             if not isinstance(one, (ast.Constant, ast.Starred))
         ]
