@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 _MOST_DEPTH = 5
 _ATTRIBUTE = re.compile(r"\.\s*([A-Za-z_]\w*)")
 CAPTURE_STATE = re.compile(r"layers?_to_capture|capture_aux_hidden")
+# Plain words of which whatever ``CAPTURE_STATE`` matches has one: they are found faster.
+_STATE_WORDS = ("to_capture", "capture_aux_hidden")
 # What these do with an object doesn't depend on the attributes that it was given.
 _HARMLESS = frozenset(
     {"isinstance", "issubclass", "hasattr", "getattr", "setattr", "type", "id", "super", "repr", "len"}
@@ -120,7 +122,6 @@ class CaptureFlow:
         self._words: dict[tuple[str, int, re.Pattern[str]], frozenset[str]] = {}
         self._texts: dict[tuple[str, int], str] = {}
         self._above: dict[tuple[str, int], tuple[str, ...]] = {}
-        self._stateful: dict[str, bool] = {}
         self._pair_uses: dict[tuple[str, int, frozenset[str], frozenset[str]], PairUse | None] = {}
         self._leaving: dict[tuple[str, int, str], bool] = {}
         self._questions: dict[tuple[str, int, str], tuple[LayerQuestion, ...] | None] = {}
@@ -155,11 +156,7 @@ class CaptureFlow:
 
     def mentions_state(self, module: Module) -> bool:
         """Whether the text of ``module`` has the words that capture state is named with."""
-        found = self._stateful.get(module.path)
-        if found is None:
-            text = module.source.text
-            found = self._stateful[module.path] = "to_capture" in text or "capture_aux_hidden" in text
-        return found
+        return module.mentions(*_STATE_WORDS)
 
     def layer_questions(self, found: Found, name: str) -> tuple[LayerQuestion, ...] | None:
         """Where ``found`` asks whether a layer is in ``name``; None where it does something else with it."""
@@ -519,6 +516,11 @@ def _is_entry(info: ClassInfo, name: str) -> bool:
 
 def _runs(found: Found) -> bool:
     return found.member.name != "__init__" and not is_setter(found.member.name)
+
+
+def may_name_state(text: str) -> bool:
+    """Whether ``text`` has the words that capture state is named with."""
+    return any(word in text for word in _STATE_WORDS)
 
 
 def is_setter(name: str) -> bool:

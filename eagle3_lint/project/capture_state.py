@@ -12,6 +12,7 @@ from eagle3_lint.project.capture_flow import (
     Holder,
     foreign_bases,
     is_setter,
+    may_name_state,
 )
 from eagle3_lint.project.classes import ClassInfo, Found
 from eagle3_lint.project.effects import Event
@@ -90,8 +91,7 @@ def _plainly_set(flow: CaptureFlow, info: ClassInfo) -> set[str]:
 
 def _state_names(flow: CaptureFlow, method: Found, pattern: re.Pattern[str]) -> frozenset[str]:
     """What ``pattern`` finds in ``method``, which most methods are too plain to be searched for."""
-    text = flow.text(method)
-    return flow.words(method, pattern) if "capture" in text and CAPTURE_STATE.search(text) else frozenset()
+    return flow.words(method, pattern) if may_name_state(flow.text(method)) else frozenset()
 
 
 def _given(flow: CaptureFlow, maker: Holder, holder: Holder) -> Iterator[str]:

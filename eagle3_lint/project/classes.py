@@ -152,10 +152,10 @@ class ClassInfo:
         starts = (match.start() for match in _FORWARD.finditer(text))
         return any(_NAME_AT_END.search(text[text.rfind("\n", 0, start) + 1 : start]) for start in starts)
 
-    def may_mention(self, words: tuple[str, ...]) -> bool:
+    def may_mention(self, *words: str) -> bool:
         """Whether the source of this class or its kin has one of ``words`` in it; False is certain for what models can
         bring."""
-        return any(one.module.mentions_any(words) and any(word in one.text for word in words) for one in self.kin)
+        return any(one.module.mentions(*words) and any(word in one.text for word in words) for one in self.kin)
 
     @cached_property
     def direct(self) -> DirectBases:

@@ -34,8 +34,7 @@ class Module:
         self._source = source
         self._facts = facts
         self._statements: dict[tuple[int, int], ast.stmt] = dict(statements or {})
-        self._mentions: dict[str, bool] = {}
-        self._mentions_any: dict[tuple[str, ...], bool] = {}
+        self._mentions: dict[tuple[str, ...], bool] = {}
 
     @cached_property
     def source(self) -> SourceText:
@@ -62,18 +61,11 @@ class Module:
         """The assignments to attributes of names (``Class.method = …``) at module level."""
         return tuple(pair for pair in self.facts.final if "." in pair[0])
 
-    def mentions(self, word: str) -> bool:
-        """Whether the source has ``word`` in it."""
-        known = self._mentions.get(word)
-        if known is None:
-            known = self._mentions[word] = word in self.source.text
-        return known
-
-    def mentions_any(self, words: tuple[str, ...]) -> bool:
+    def mentions(self, *words: str) -> bool:
         """Whether the source has one of ``words`` in it."""
-        known = self._mentions_any.get(words)
+        known = self._mentions.get(words)
         if known is None:
-            known = self._mentions_any[words] = any(word in self.source.text for word in words)
+            known = self._mentions[words] = any(word in self.source.text for word in words)
         return known
 
     def binding(self, index: int) -> Binding:

@@ -49,8 +49,6 @@ FAMILY = (
 )
 MULTIMODAL_HOOKS = ("pad_input_ids", "get_image_feature", "get_video_feature", "get_audio_feature")
 _MULTIMODAL_ROUTINE = "general_mm_embed_routine"
-# What each of them has in it: fewer words are found sooner.
-_MULTIMODAL_WORDS = ("pad_input_ids", "_feature", "_mm_embed_routine")
 # Drafts that get the target's states by another way than ``spec_info`` are told by the names SGLang gives all of them.
 _DRAFT_NAME = re.compile(r"Eagle|EAGLE|MTP|NextN|Nextn|DFlash|DSpark|Draft")
 
@@ -131,7 +129,7 @@ class Roles:
         return found
 
     def _is_multimodal(self, info: ClassInfo) -> bool:
-        if not info.may_mention(_MULTIMODAL_WORDS):
+        if not info.may_mention(*MULTIMODAL_HOOKS, _MULTIMODAL_ROUTINE):
             return False
         if any(info.find(hook) is not None for hook in MULTIMODAL_HOOKS):
             return True
