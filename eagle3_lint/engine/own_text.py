@@ -72,7 +72,6 @@ class OwnText:
     def look(self, *, is_python: bool = False, tree: ast.Module | None = None) -> OwnFindings:
         """Look at the text now; with ``is_python`` somebody else makes sure that it can be parsed, or gives the ``tree``."""
         self._tree = tree
-        may_name_ours = True
         try:
             source = self._workspace.source(self._path)
             if not is_python and tree is None:
@@ -80,7 +79,7 @@ class OwnText:
             findings = self._findings(source)
             may_name_ours = UNUSED_CODE not in self._codes or self._may_name_ours(source)
         except UnreadableSourceError as error:
-            findings = (unreadable(self._path, error),)
+            findings, may_name_ours = (unreadable(self._path, error),), True
         finally:
             # Each of these leads to the other: a run without garbage collection would keep the trees of all its files.
             self._made = self._tree = None

@@ -17,8 +17,8 @@ NOQA_FILE = re.compile(
     r"#\s*flake8[:=]\s*noqa(?!\w)(?::\s?(?P<codes>[A-Z]+[0-9]+(?:[,\s]+[A-Z]+[0-9]+)*))?", re.IGNORECASE
 )
 OWN = re.compile(r"#\s*eagle3-lint:\s*(?P<action>ignore-file|ignore)(?![\w-])(?P<list>\s*\[(?P<codes>[^\]]*)\])?")
-# What names one of our messages in a pragma, beside its symbol: an id, our checker, all messages, or a category.
-_PYLINT_WORDS = re.compile(rf"{PYLINT_BLOCK}|{PYLINT_CHECKER}|\ball\b|skip-file|disable-all|\b(?:[ew]|error|warning)\b")
+# What stands for our messages in a pragma that names none of them: our checker, all messages, or a category.
+_PYLINT_WORDS = re.compile(rf"{PYLINT_CHECKER}|\ball\b|skip-file|disable-all|\b(?:[ew]|error|warning)\b")
 _MARKS = ("noqa", "pylint:", "eagle3-lint:")
 MARK_WORDS = frozenset({"pylint", "eagle3", *map("".join, product("nN", "oO", "qQ", "aA"))})
 """Whole words of which every directive has one, in the capitals in which it is read."""
@@ -37,12 +37,7 @@ def may_silence(
     of them; where there are none, and with ``unused``, whatever names one of ours is asked for all the same.
     """
     return any(
-        (unused and _names_ours(line, codes))
-        or (
-            (at is None or bool(at))
-            and _concerns_us(line, codes)
-            and (at is None or _is_for_more(line) or _reaches(source.lines, number, at))
-        )
+        (unused and _names_ours(line, codes)) or (_concerns_us(line, codes) and _may_reach(source, number, line, at))
         for number, line in _marked(source)
     )
 
@@ -64,24 +59,31 @@ def _marked(source: SourceText) -> Iterator[tuple[int, str]]:
 
 
 def _concerns_us(line: str, codes: Collection[Code]) -> bool:
-    for pattern in (NOQA, NOQA_FILE):
-        for match in pattern.finditer(line):
-            if match["codes"] is None or PREFIX.lower() in match["codes"].lower():
-                return True
+    """Whether a directive on ``line`` may name one of ``codes``, or silence whatever there is."""
     lowered = line.lower()
-    if "eagle3-lint:" in lowered:
-        return True
-    if "pylint:" not in lowered:
-        return False
-    return _PYLINT_WORDS.search(lowered) is not None or any(code.symbol in lowered for code in codes)
+    return (
+        _names_ours(line, codes)
+        or None in _noqa_codes(line)
+        or ("pylint:" in lowered and _PYLINT_WORDS.search(lowered) is not None)
+    )
 
 
 def _names_ours(line: str, codes: Collection[Code]) -> bool:
     """Whether a directive on ``line`` may name one of ``codes``, or this program, so that it can silence nothing at all."""
     lowered = line.lower()
-    if "eagle3-lint:" in lowered or ("noqa" in lowered and PREFIX.lower() in lowered):
+    if "eagle3-lint:" in lowered or any(given and PREFIX.lower() in given.lower() for given in _noqa_codes(line)):
         return True
     return "pylint:" in lowered and (PYLINT_BLOCK in lowered or any(code.symbol in lowered for code in codes))
+
+
+def _noqa_codes(line: str) -> list[str | None]:
+    """The codes of each ``noqa`` on ``line``; None for one without."""
+    return [match["codes"] for pattern in (NOQA, NOQA_FILE) for match in pattern.finditer(line)]
+
+
+def _may_reach(source: SourceText, number: int, line: str, at: Collection[int] | None) -> bool:
+    """Whether a directive on ``line`` may reach one of the lines ``at``, which are all of them if None."""
+    return at is None or (bool(at) and (_is_for_more(line) or _reaches(source.lines, number, at)))
 
 
 def _is_for_more(line: str) -> bool:

@@ -193,14 +193,14 @@ def suppressions(
     kinds: Collection[Kind] = KINDS,
     at: Collection[int] | None = None,
     *,
-    unused: bool = True,
+    unused: bool = False,
 ) -> Suppressions:
     """The directives of ``source``.
 
     ``codes`` are all that there are, which tells ours from other tools'. ``tree`` gives the file's syntax tree, or None
     where it has none; it is called only when a pylint pragma needs its scope, and defaults to parsing the text.
     ``kinds`` leaves out what the host handles itself or was told to disregard. With ``at``, only findings on these lines
-    will be asked about; without ``unused``, nobody will ask what silences nothing. Text where nothing looks like a directive
+    will be asked about; with ``unused``, also what silences nothing at all. Text where nothing looks like a directive
     about them is not tokenized.
     """
     if not may_silence(source, codes, at, unused=unused):

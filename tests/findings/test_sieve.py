@@ -78,7 +78,7 @@ def test_nothing_that_silences_nothing_is_dropped(text: str, data: st.DataObject
     found = data.draw(st.frozensets(st.integers(1, len(source.lines)), max_size=2))
 
     def unused(at: frozenset[int] | None) -> tuple[object, ...]:
-        asked = suppressions(source, CODES, None, at=at)
+        asked = suppressions(source, CODES, None, at=at, unused=True)
         spans = [Span(line, 1, line, 2) for line in sorted(found)]
         used = [(one, "EGL101") for span in spans for one in asked.covering("EGL101", CODES[0].symbol, span)]
         return asked.unused(used, [code.code for code in CODES], complete=True)
