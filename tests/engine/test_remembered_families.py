@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from eagle3_lint.engine import Request, by_family, check, loading, partner
-from eagle3_lint.engine.partner import Partner
+from eagle3_lint.engine import Request, check
 
 INNER = """\
 from torch import nn
@@ -105,22 +103,7 @@ def write(root: Path, files: dict[str, str]) -> None:
         path.write_text(text)
 
 
-@pytest.fixture(params=["one process", "the other process"])
-def _who(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Who does the work: this process, or as much as can be the second one."""
-    if request.param == "one process":
-        return
-    parent = os.getpid()
-    taken = Partner._taken
-    for module in (by_family, loading):
-        monkeypatch.setattr(module, "WORTH_A_PROCESS", 0)
-    monkeypatch.setattr(partner, "can_fork", lambda: True)
-    monkeypatch.setattr(
-        Partner, "_taken", lambda self, *numbers: taken(self, *numbers) if os.getpid() != parent else iter(())
-    )
-
-
-@pytest.mark.usefixtures("_who")
+@pytest.mark.usefixtures("who")
 @pytest.mark.parametrize("engine", ["auto", "astroid"])
 @pytest.mark.parametrize("edit", EDITS)
 def test_after_an_edit_a_cached_run_finds_what_an_uncached_one_does(edit: str, engine: str, tmp_path: Path) -> None:

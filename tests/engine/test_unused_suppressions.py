@@ -1,0 +1,39 @@
+"""EGL902 through the whole engine: wherever a text is looked at, each comment that silences nothing is told."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from eagle3_lint.engine import Request, check
+
+COMMENTED = """\
+x = 1  # noqa: EGL101
+y = 2  # noqa
+z = 3  # NoQA: egl103, E501
+a = 4  # eagle3-lint: ignore[EGL102] reason
+b = 5  # pylint: disable=missing-eagle3-delegation
+c = 6  # pylint: disable=unused-import
+d: Optional[int] = None  # noqa: EGL301
+"""
+PLAIN = "x = 1\n"
+UNUSED = [(1, "EGL101"), (3, "egl103"), (4, "EGL102"), (5, "missing-eagle3-delegation")]
+
+
+@pytest.mark.usefixtures("who")
+@pytest.mark.parametrize("of_a_tree", [True, False])
+def test_every_comment_that_silences_nothing_is_told(of_a_tree: bool, tmp_path: Path) -> None:
+    folder = tmp_path / ("sglang/srt/models" if of_a_tree else "elsewhere")
+    folder.mkdir(parents=True)
+    for name, text in {"commented": COMMENTED, "plain": PLAIN}.items():
+        (folder / f"{name}.py").write_text(text)
+    request = Request(paths=(str(folder),), pedantic=True, cache_dir=str(tmp_path / "cache"))
+    for one in (replace(request, cache=False), request, request):
+        report = check(one)
+        told = [(finding.span.line, finding.scope) for finding in report.findings if finding.code == "EGL902"]
+        assert told == UNUSED
+        assert {os.path.basename(finding.path) for finding in report.findings} == {"commented.py"}
+        assert report.suppressed == 1
