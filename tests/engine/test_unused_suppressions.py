@@ -19,8 +19,15 @@ b = 5  # pylint: disable=missing-eagle3-delegation
 c = 6  # pylint: disable=unused-import
 d: Optional[int] = None  # noqa: EGL301
 """
+ALONE = "x = 1  # noqa: EGL101\n"
 PLAIN = "x = 1\n"
-UNUSED = [(1, "EGL101"), (3, "egl103"), (4, "EGL102"), (5, "missing-eagle3-delegation")]
+UNUSED = [
+    ("alone.py", 1, "EGL101"),
+    ("commented.py", 1, "EGL101"),
+    ("commented.py", 3, "egl103"),
+    ("commented.py", 4, "EGL102"),
+    ("commented.py", 5, "missing-eagle3-delegation"),
+]
 
 
 @pytest.mark.usefixtures("who")
@@ -28,12 +35,11 @@ UNUSED = [(1, "EGL101"), (3, "egl103"), (4, "EGL102"), (5, "missing-eagle3-deleg
 def test_every_comment_that_silences_nothing_is_told(of_a_tree: bool, tmp_path: Path) -> None:
     folder = tmp_path / ("sglang/srt/models" if of_a_tree else "elsewhere")
     folder.mkdir(parents=True)
-    for name, text in {"commented": COMMENTED, "plain": PLAIN}.items():
+    for name, text in {"alone": ALONE, "commented": COMMENTED, "plain": PLAIN}.items():
         (folder / f"{name}.py").write_text(text)
     request = Request(paths=(str(folder),), pedantic=True, cache_dir=str(tmp_path / "cache"))
-    for one in (replace(request, cache=False), request, request):
-        report = check(one)
-        told = [(finding.span.line, finding.scope) for finding in report.findings if finding.code == "EGL902"]
-        assert told == UNUSED
-        assert {os.path.basename(finding.path) for finding in report.findings} == {"commented.py"}
+    for asked in (replace(request, cache=False), request, request):
+        report = check(asked)
+        assert {finding.code for finding in report.findings} == {"EGL902"}
+        assert [(os.path.basename(one.path), one.span.line, one.scope) for one in report.findings] == UNUSED
         assert report.suppressed == 1
