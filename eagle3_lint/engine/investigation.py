@@ -6,6 +6,7 @@ Each step names the file and the line that it stands on, so that every one of th
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from eagle3_lint.errors import UnreadableSourceError
@@ -16,7 +17,6 @@ from eagle3_lint.project.delegation import delegated_attribute, delegating_wrapp
 from eagle3_lint.project.forward_route import forward_route
 from eagle3_lint.project.roles import EAGLE3_SETTER, MULTIMODAL_HOOKS, Candidate
 from eagle3_lint.project.subjects import interface_methods
-from eagle3_lint.records import dataclass
 from eagle3_lint.rules.project_context import listed
 
 if TYPE_CHECKING:

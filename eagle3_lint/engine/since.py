@@ -11,6 +11,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from eagle3_lint.engine.checking import Request, check, default_paths, session_for
@@ -19,7 +20,6 @@ from eagle3_lint.errors import UsageError
 from eagle3_lint.findings.fingerprint import ONCE_A_CLASS, fingerprints, fingerprints_of
 from eagle3_lint.findings.model import Finding
 from eagle3_lint.findings.report import InternalError, Report
-from eagle3_lint.records import dataclass, replace
 from eagle3_lint.sources.cachedir import cache_dir
 from eagle3_lint.sources.files import package_root, siblings
 from eagle3_lint.sources.git import renames

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from eagle3_lint.facts.nodes import walk
@@ -13,7 +14,6 @@ from eagle3_lint.project.existence import Existence, existence
 from eagle3_lint.project.lookup import Holder, Lookup, Node
 from eagle3_lint.project.reading_forward import first_parameter
 from eagle3_lint.project.subjects import is_delegating_subject
-from eagle3_lint.records import dataclass
 
 if TYPE_CHECKING:
     from eagle3_lint.project.project import Project

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from eagle3_lint.errors import UnreadableSourceError
@@ -31,7 +32,6 @@ from eagle3_lint.project.values import (
     Value,
     Values,
 )
-from eagle3_lint.records import dataclass
 
 if TYPE_CHECKING:
     from eagle3_lint.project.project import Project

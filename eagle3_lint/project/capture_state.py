@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from eagle3_lint.project.capture_flow import (
@@ -16,7 +17,6 @@ from eagle3_lint.project.capture_flow import (
 )
 from eagle3_lint.project.classes import ClassInfo, Found
 from eagle3_lint.project.effects import Event
-from eagle3_lint.records import dataclass
 
 if TYPE_CHECKING:
     from eagle3_lint.project.project import Project

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -12,7 +13,6 @@ from eagle3_lint.findings.model import Span
 from eagle3_lint.project.linearization import InconsistentHierarchy, external_order, merge
 from eagle3_lint.project.modules import FunctionNode, Module
 from eagle3_lint.project.values import ClassValue, ExternalValue, UnknownValue, Values
-from eagle3_lint.records import dataclass
 
 if TYPE_CHECKING:
     from eagle3_lint.project.resolver import Resolver

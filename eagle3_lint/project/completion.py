@@ -8,6 +8,7 @@ interpreter can't tell the result of.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from eagle3_lint.errors import UnreadableSourceError
@@ -23,7 +24,6 @@ from eagle3_lint.project.values import (
     Values,
     union,
 )
-from eagle3_lint.records import replace
 
 if TYPE_CHECKING:
     from eagle3_lint.project.project import Project

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection, Iterable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from eagle3_lint.facts.nodes import dotted_name, walk
@@ -13,7 +14,6 @@ from eagle3_lint.project.forward_route import is_body
 from eagle3_lint.project.modules import FunctionNode
 from eagle3_lint.project.reading_forward import first_parameter
 from eagle3_lint.project.roles import Candidate
-from eagle3_lint.records import dataclass
 
 if TYPE_CHECKING:
     from eagle3_lint.project.project import Project

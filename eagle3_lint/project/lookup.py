@@ -8,6 +8,7 @@ said only where nothing in the source could give it one.
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from eagle3_lint.project.classes import ClassInfo, Found
@@ -22,7 +23,6 @@ from eagle3_lint.project.values import (
     SequenceValue,
     Value,
 )
-from eagle3_lint.records import dataclass, field
 
 if TYPE_CHECKING:
     from eagle3_lint.project.project import Project

@@ -6,6 +6,7 @@ The order of questions follows SGLang's registry and its multimodal runtime (``g
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from eagle3_lint.project.classes import ClassInfo, Found
@@ -31,7 +32,6 @@ from eagle3_lint.project.values import (
     Value,
     Values,
 )
-from eagle3_lint.records import dataclass
 
 if TYPE_CHECKING:
     from eagle3_lint.project.project import Project

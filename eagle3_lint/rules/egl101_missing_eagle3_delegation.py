@@ -64,6 +64,7 @@ methods of a class with a body of its own are to be written by hand.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 
 from eagle3_lint.findings.model import Evidence, Finding, Fix
@@ -71,7 +72,6 @@ from eagle3_lint.project.classes import ClassInfo
 from eagle3_lint.project.contract import PROTOCOLS, Protocol, capture_setter
 from eagle3_lint.project.delegation import MissingDelegation, examples, likeness, lineage, missing_delegations
 from eagle3_lint.project.roles import Candidate
-from eagle3_lint.records import dataclass, replace
 from eagle3_lint.rules.base import Note, Rule
 from eagle3_lint.rules.project_context import ProjectContext, listed
 

@@ -43,6 +43,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from eagle3_lint.facts.module import Member
@@ -54,7 +55,6 @@ from eagle3_lint.project.modules import Module
 from eagle3_lint.project.project import Project
 from eagle3_lint.project.roles import FAMILY
 from eagle3_lint.project.subjects import delegating_subjects, interface_methods, registered_among
-from eagle3_lint.records import dataclass, replace
 from eagle3_lint.rules.base import Note, Rule
 from eagle3_lint.rules.project_context import ProjectContext
 

@@ -51,6 +51,7 @@ class ForCausalLM(nn.Module):
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
 from eagle3_lint.facts.nodes import dotted_name, walk
 from eagle3_lint.findings.model import Evidence, Finding, Span
@@ -58,7 +59,6 @@ from eagle3_lint.project.capture_flow import Holder, SetterEffects
 from eagle3_lint.project.classes import ClassInfo, Found, topmost
 from eagle3_lint.project.contract import CAPTURE_SETTERS
 from eagle3_lint.project.pair_flow import PairUse, Unpacking, returned_pairs
-from eagle3_lint.records import dataclass
 from eagle3_lint.rules.base import Rule
 from eagle3_lint.rules.project_context import ProjectContext
 

@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterable, Iterator
 from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
 
 from eagle3_lint.project.contract.conditions import Guards, Method, algorithms, protocols_named
 from eagle3_lint.project.contract.files import RuntimeFiles
@@ -14,7 +15,6 @@ from eagle3_lint.project.contract.model import PROTOCOLS, CallSite, Protocol
 from eagle3_lint.project.contract.needles import Needle, word_needle
 from eagle3_lint.project.contract.roles import Role, Roles, named_role
 from eagle3_lint.project.contract.scopes import Function, last_identifier
-from eagle3_lint.records import dataclass, field
 from eagle3_lint.sources.files import RUNTIME_FOLDERS
 
 CAPTURE_NAME = re.compile(r"set_\w+_to_capture")

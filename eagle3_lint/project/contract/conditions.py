@@ -8,13 +8,13 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 
 from eagle3_lint.facts.nodes import walk
 from eagle3_lint.project.contract.flow import Flow, Frame, Place, bound_arguments, handed_parameter
 from eagle3_lint.project.contract.model import PROTOCOLS, Protocol
 from eagle3_lint.project.contract.roles import Role, Roles
 from eagle3_lint.project.contract.scopes import Function, last_identifier
-from eagle3_lint.records import dataclass, field
 
 _EXITS = (ast.Raise, ast.Return, ast.Continue, ast.Break)
 _MISSING_METHOD = frozenset({"AttributeError", "Exception", "BaseException"})

@@ -6,11 +6,11 @@ import ast
 import os
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 
 from eagle3_lint.errors import UnreadableSourceError
 from eagle3_lint.project.contract.needles import Needle
 from eagle3_lint.project.contract.scopes import UNREADABLE, RuntimeModule, runtime_module
-from eagle3_lint.records import dataclass, field
 from eagle3_lint.sources.files import RUNTIME_FOLDERS
 from eagle3_lint.sources.reading import read_bytes
 from eagle3_lint.sources.text import SourceText

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from itertools import islice
 
 from eagle3_lint.project.contract.files import RuntimeFiles
@@ -21,7 +22,6 @@ from eagle3_lint.project.contract.scopes import (
     RuntimeModule,
     last_identifier,
 )
-from eagle3_lint.records import dataclass, field
 
 _CALL_BUDGET = 1_000
 """Steps spent on one call of the runtime; what needs more can't be told from the source at a reasonable price."""

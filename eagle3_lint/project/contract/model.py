@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Literal
-
-from eagle3_lint.records import dataclass
 
 Protocol = Literal["eagle3", "dflash", "dspark"]
 PROTOCOLS: tuple[Protocol, ...] = ("eagle3", "dflash", "dspark")

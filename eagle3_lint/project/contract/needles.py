@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cached_property
-
-from eagle3_lint.records import dataclass
 
 
 @dataclass(frozen=True)

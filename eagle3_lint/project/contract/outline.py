@@ -9,8 +9,7 @@ the rest unparsable, and then the whole file is parsed.
 from __future__ import annotations
 
 import re
-
-from eagle3_lint.records import dataclass
+from dataclasses import dataclass
 
 # A literal start lets the matcher leap from line to line.
 _DEFINITION = re.compile(r"\n( *)(?:async +)?def +(\w+)")

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import ast
 import re
+from dataclasses import dataclass, field
 from typing import Literal
 
 from eagle3_lint.project.contract.flow import Flow, Frame, Place
 from eagle3_lint.project.contract.scopes import Function, last_identifier
-from eagle3_lint.records import dataclass, field
 
 Kind = Literal["model", "part", "runner", "worker", "instance", "unknown"]
 Side = Literal["target", "draft", "open"]

@@ -8,13 +8,13 @@ from __future__ import annotations
 import ast
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from eagle3_lint.errors import UnreadableSourceError
 from eagle3_lint.facts.nodes import walk
 from eagle3_lint.project.contract.needles import Needle, attribute_needle
 from eagle3_lint.project.contract.outline import Block, outline_of
-from eagle3_lint.records import dataclass, replace
 from eagle3_lint.sources.text import SourceText
 
 UNREADABLE = (UnreadableSourceError, SyntaxError, ValueError, RecursionError, MemoryError)
