@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from eagle3_lint.cache.files import FileAnswers
 from eagle3_lint.cache.store import Store, digest
-from eagle3_lint.facts.encoding import Plain, decode, encode
+from eagle3_lint.facts.encoding import decode, encode
 from eagle3_lint.facts.extract import Statements, facts_and_statements
 from eagle3_lint.facts.module import ModuleFacts
 from eagle3_lint.sources.text import SourceText
@@ -31,14 +31,6 @@ class FactsCache:
         facts, statements = facts_and_statements(source)
         self._answers.keep(key, encode(facts))
         return facts, statements
-
-    def knows(self, content: bytes) -> bool:
-        """Whether the facts of a file with this digest of its content are remembered."""
-        return self._answers.find(content) is not None
-
-    def keep(self, content: bytes, plain: Plain) -> None:
-        """Remember the facts of a file with this digest of its content, as ``encode`` gives them."""
-        self._answers.keep(content, plain)
 
     def save(self) -> None:
         """Write what this run added."""

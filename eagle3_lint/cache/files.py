@@ -32,6 +32,10 @@ class FileAnswers:
         self._used[key] = answer
         self._changed = True
 
+    def forget(self) -> None:
+        """Drop every answer."""
+        self._pack, self._used = {}, {}
+
     def save(self) -> None:
         """Write the pack where this run added to it."""
         if not self._changed:

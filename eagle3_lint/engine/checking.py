@@ -9,9 +9,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from eagle3_lint.engine.file_check import FileResult
-from eagle3_lint.engine.own_text import unreadable
+from eagle3_lint.engine.module_rules import unreadable
 from eagle3_lint.engine.session import Session, SessionOptions
-from eagle3_lint.engine.texts import TextsElsewhere
 from eagle3_lint.engine.workspace import Workspace
 from eagle3_lint.errors import TreeError
 from eagle3_lint.findings.model import Finding
@@ -73,7 +72,7 @@ def session_for(request: Request) -> Session:
         request.target_version,
         with_fixes=request.with_fixes,
     )
-    return Session(options, request.progress, parallel=True, texts=request.texts)
+    return Session(options, request.progress, texts=request.texts)
 
 
 def default_paths(session: Session) -> tuple[str, ...]:
@@ -115,17 +114,14 @@ class _Run:
         if self._request.also:
             discovered = _together(discovered, discover(self._request.also))
         files = discovered.files
-        with TextsElsewhere(self._session, () if self._request.buffer else files, self._codes) as texts:
-            for path in files:
-                self._look_at_classes(path)
-                found = texts.found_in(path)
-                self._results[path] = self._session.check_file(path, self._buffer_of(path), self._codes, found)
-            linted = _paths_of(discovered)
-            failures = [unreadable(path, error) for path, error in discovered.unreadable if "EGL901" in self._codes]
-            elsewhere = self._elsewhere(linted)
-            counts = self._counts(files)
-            self._session.save()
-            kept, suppressed = self._split([*self._results.values(), *elsewhere])
+        for path in files:
+            self._results[path] = self._session.check_file(path, self._buffer_of(path), self._codes)
+        linted = _paths_of(discovered)
+        failures = [unreadable(path, error) for path, error in discovered.unreadable if "EGL901" in self._codes]
+        elsewhere = self._elsewhere(linted)
+        counts = self._counts(files)
+        self._session.save()
+        kept, suppressed = self._split([*self._results.values(), *elsewhere])
         return Report(
             root=report_root(sorted(linted)),
             findings=ordered(one if one.path in given else replace(one, elsewhere=True) for one in (*failures, *kept)),
@@ -141,12 +137,6 @@ class _Run:
             active=tuple(sorted(self._codes)),
             cache_problem=self._session.cache_problem,
         )
-
-    def _look_at_classes(self, path: str) -> None:
-        """Look at the classes around ``path``: there is something to do while another process looks at the texts."""
-        workspace = self._session.workspace_of(path, self._buffer_of(path))
-        if workspace.is_model_file(path):
-            workspace.prepare(self._codes)
 
     def data_of(self, path: str) -> bytes:
         """The content of the linted file ``path``."""

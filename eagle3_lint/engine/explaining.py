@@ -53,7 +53,7 @@ def explain(request: ExplainRequest) -> Explanation:
     from eagle3_lint.engine.session import Session, SessionOptions
 
     options = SessionOptions(request.engine, request.sglang, request.cache, request.cache_dir, with_fixes=True)
-    session = Session(options, request.progress, parallel=True)
+    session = Session(options, request.progress)
     tree = session.configured_tree()
     if tree is None:
         raise TreeError("no SGLang source tree here or above, and none installed: give --sglang PATH or VERSION")
@@ -62,12 +62,12 @@ def explain(request: ExplainRequest) -> Explanation:
     known = memory.explanation(workspace.key, request.name) if memory is not None else None
     if known is not None:
         return Explanation(workspace.root, known)
-    info = class_named(request.name, workspace.opened.project.classes, workspace.opened.project.registered)
+    info = class_named(request.name, workspace.project.classes, workspace.project.registered)
     document = describe(workspace, info)
     workspace.save()
     problems = tuple(map(str, workspace.internal_errors))
-    if memory is not None and not problems and workspace.opened.is_rememberable:
-        memory.keep_explanation(workspace.key, request.name, workspace.opened.outside(), document)
+    if memory is not None and not problems and workspace.is_rememberable:
+        memory.keep_explanation(workspace.key, request.name, workspace.outside, document)
     return Explanation(workspace.root, document, problems)
 
 
@@ -93,7 +93,7 @@ def describe(workspace: Workspace, info: ClassInfo, lines: Lines | None = None) 
             }
             for step in steps
         ],
-        "verdict": capture_of(workspace.opened.project, info).state,
+        "verdict": capture_of(workspace.project, info).state,
         "patch": patch,
         "patch_safety": safety,
     }

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from eagle3_lint.engine.own_text import UNREADABLE, OwnFindings, OwnText, engine_finding
+from eagle3_lint.engine.module_rules import UNREADABLE, check_text, engine_finding
 from eagle3_lint.engine.workspace import Workspace
 from eagle3_lint.errors import UnreadableSourceError
 from eagle3_lint.findings.model import Finding
@@ -83,34 +83,14 @@ class FileResult:
         return frozenset(one.span.line for one in self.findings)
 
 
-def check_file(
-    workspace: Workspace,
-    path: str,
-    codes: frozenset[str],
-    target: tuple[int, int],
-    found: OwnFindings | None = None,
-) -> FileResult:
-    """Everything that the rules ``codes`` find in the file ``path``; ``found`` is what its own text shows, if known."""
-    own = _own(OwnText(workspace, path, codes, target), found)
+def check_file(workspace: Workspace, path: str, codes: frozenset[str], target: tuple[int, int]) -> FileResult:
+    """Everything that the rules ``codes`` find in the file ``path``."""
+    own = check_text(workspace, path, codes, target)
     findings = list(own.findings)
     if workspace.is_model_file(path) and not any(one.code == UNREADABLE for one in findings):
         findings.extend(workspace.project_findings_in(path, codes))
     wanted = tuple(one for one in findings if one.code in codes)
-    active = codes if own.may_name_ours else codes - {UNUSED_CODE}
-    return FileResult(path, lambda: _read(workspace, path), wanted, active, own.internal_errors)
-
-
-def _own(text: OwnText, found: OwnFindings | None) -> OwnFindings:
-    """What the file's own text shows, from the last run where it hasn't changed since."""
-    remembered = text.recall()
-    if remembered is not None:
-        return remembered
-    if found is None:
-        found = text.look()
-    elif text.is_for_classes and (broken := text.require_python()) is not None:
-        found = OwnFindings((broken,))
-    text.remember(found)
-    return found
+    return FileResult(path, lambda: _read(workspace, path), wanted, codes, tuple(own.internal_errors))
 
 
 def _read(workspace: Workspace, path: str) -> SourceText | None:

@@ -85,7 +85,7 @@ class Subject:
 
 def investigate(workspace: Workspace, info: ClassInfo, findings: tuple[Finding, ...]) -> tuple[Step, ...]:
     """Every step of the investigation of ``info``; ``findings`` are what the rules find on it."""
-    subject = subject_of(workspace.opened.project, info)
+    subject = subject_of(workspace.project, info)
     return (
         *_calls(subject),
         *_class(subject),

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from eagle3_lint.cache.store import Store
     from eagle3_lint.engine.file_check import FileResult
     from eagle3_lint.engine.memory import Memory
-    from eagle3_lint.engine.own_text import OwnFindings
     from eagle3_lint.findings.model import Finding
     from eagle3_lint.findings.report import InternalError
     from eagle3_lint.findings.suppression import Kind
@@ -46,20 +45,17 @@ class SessionOptions:
 class Session:
     """Answers for the files of any number of trees; knowledge of other files is read from disk, once.
 
-    ``parallel`` allows a second process, which only a program that has no threads of its own may ask for. ``texts`` take
-    the place of files, by absolute path.
+    ``texts`` take the place of files, by absolute path.
     """
 
     def __init__(
         self,
         options: SessionOptions,
         progress: Callable[[str], None] | None = None,
-        parallel: bool = False,
         texts: Mapping[str, bytes] | None = None,
     ) -> None:
         self.options = options
         self._texts = dict(texts or {})
-        self.parallel = parallel
         self._progress = progress
         self._workspaces: dict[tuple[str | None, tuple[str, ...]], Workspace] = {}
         self._trees: dict[str, SourceTree | None] = {}
@@ -150,7 +146,6 @@ class Session:
             self.options.engine,
             self._memory(tree, extra),
             self.options.pedantic,
-            self.parallel,
             self.options.with_fixes,
         )
 
@@ -201,16 +196,11 @@ class Session:
         self._save_now_and_then()
         return ordered(result.kept(frozenset(kinds)))
 
-    def check_file(
-        self, path: str, data: bytes | None, codes: frozenset[str], found: OwnFindings | None = None
-    ) -> FileResult:
-        """Everything that the rules ``codes`` find in one file, with its suppressions.
-
-        ``found`` is what its own text was found to show, if somebody looked already.
-        """
+    def check_file(self, path: str, data: bytes | None, codes: frozenset[str]) -> FileResult:
+        """Everything that the rules ``codes`` find in one file, with its suppressions."""
         from eagle3_lint.engine.file_check import check_file
 
-        return check_file(self.workspace_of(path, data), path, codes, self.target, found)
+        return check_file(self.workspace_of(path, data), path, codes, self.target)
 
     @property
     def target(self) -> tuple[int, int]:

@@ -49,7 +49,7 @@ def matrix(request: MatrixRequest) -> dict[str, Any]:
     Raises TreeError where no tree is found, ReleaseError where a release can't be had.
     """
     options = SessionOptions(request.engine, request.sglang, request.cache, request.cache_dir, with_fixes=True)
-    session = Session(options, request.progress, parallel=True)
+    session = Session(options, request.progress)
     tree = _tree(request, session)
     workspace = session.open(tree)
     described = describe(workspace, all_classes=request.all_classes)
@@ -84,7 +84,7 @@ def _against(request: MatrixRequest, session: Session, workspace: Workspace) -> 
     assert request.against is not None
     tree = release_tree(request.against, cache_dir(request.cache_dir), request.progress)
     other = session.open(tree)
-    found = changes(other.opened.project, workspace.opened.project, all_classes=request.all_classes)
+    found = changes(other.project, workspace.project, all_classes=request.all_classes)
     other.save()
     return {"root": other.root, "sglang": release_name(tree), "changes": found}
 
@@ -94,7 +94,7 @@ def _add_details(workspace: Workspace, classes: list[dict[str, Any]]) -> None:
     from eagle3_lint.engine.investigation import Lines, subject_of
     from eagle3_lint.engine.picture import picture_of
 
-    project = workspace.opened.project
+    project = workspace.project
     lines = Lines(workspace)
     by_name = {info.dotted: info for info in project.classes}
     for entry in classes:
@@ -111,7 +111,7 @@ def _add_details(workspace: Workspace, classes: list[dict[str, Any]]) -> None:
 
 def describe(workspace: Workspace, *, all_classes: bool) -> dict[str, Any]:
     """Every class of ``workspace`` (only registered ones unless ``all_classes``)."""
-    project = workspace.opened.project
+    project = workspace.project
     contract = project.contract
     methods = (*FAMILY, *(one.name for one in contract.methods if one.name not in FAMILY))
     classes = project.classes if all_classes else project.registered
@@ -151,7 +151,7 @@ def _interface(workspace: Workspace, method: ContractMethod) -> dict[str, Any]:
 
 
 def _class(workspace: Workspace, info: ClassInfo, methods: tuple[str, ...]) -> dict[str, Any]:
-    project = workspace.opened.project
+    project = workspace.project
     roles = project.roles
     capture = capture_of(project, info)
     found = {name: info.find(name) for name in methods}

@@ -1,12 +1,10 @@
-"""Frozen dataclasses as plain tuples, and back: the form in which answers are kept on disk and sent between processes."""
+"""Findings as plain tuples, and back: the form in which they are kept on disk."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 from eagle3_lint.findings.model import Edit, Evidence, Finding, Fix, Inner, Span
-from eagle3_lint.findings.report import InternalError
 
 Plain = tuple[Any, ...]
 
@@ -33,16 +31,6 @@ def encode_finding(finding: Finding) -> Plain:
         finding.scope,
         finding.caused_by,
     )
-
-
-def encode_errors(errors: Iterable[InternalError]) -> list[Plain]:
-    """``errors`` as tuples of strings and numbers."""
-    return [(one.rule, one.path, one.line, one.text) for one in errors]
-
-
-def decode_errors(plain: Iterable[Plain]) -> tuple[InternalError, ...]:
-    """The errors that ``encode_errors`` made ``plain`` of."""
-    return tuple(InternalError(*one) for one in plain)
 
 
 def decode_finding(plain: Plain) -> Finding:

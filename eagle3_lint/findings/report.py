@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from eagle3_lint.findings.model import Finding
+from eagle3_lint.findings.model import Finding, Span
 
 
 @dataclass(frozen=True)
@@ -20,6 +21,17 @@ class InternalError:
 
     def __str__(self) -> str:
         return f"{self.rule} failed at {self.path}:{self.line}: {self.text}"
+
+    @classmethod
+    def of(cls, rule: str, path: str, line: int, error: Exception) -> InternalError:
+        """The failure of ``rule`` with ``error``, and the place in this program that raised it."""
+        trace = error.__traceback__
+        while trace is not None and trace.tb_next is not None:
+            trace = trace.tb_next
+        where = (
+            f" ({os.path.basename(trace.tb_frame.f_code.co_filename)}:{trace.tb_lineno})" if trace is not None else ""
+        )
+        return cls(rule, path, line, f"{type(error).__name__}: {error}{where}")
 
 
 @dataclass(frozen=True)
@@ -89,3 +101,25 @@ def ordered(findings: Iterable[Finding]) -> tuple[Finding, ...]:
 
 def _place(finding: Finding) -> tuple[str, int, int, str, str]:
     return finding.path, finding.span.line, finding.span.column, finding.code, finding.message
+
+
+def merged(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """``findings`` in order, those made one that say the same of the same class at the same place.
+
+    Who is hit, why, and what causes it is that of all of them; the rest is that of the first.
+    """
+    found: dict[tuple[str, Span, str | None, str, str], Finding] = {}
+    for one in findings:
+        same = (one.path, one.span, one.class_name, one.scope, one.message)
+        known = found.get(same)
+        found[same] = one if known is None else _merged(known, one)
+    return ordered(found.values())
+
+
+def _merged(one: Finding, other: Finding) -> Finding:
+    return replace(
+        one,
+        registered=tuple(sorted({*one.registered, *other.registered})),
+        evidence=tuple(dict.fromkeys((*one.evidence, *other.evidence))),
+        caused_by=tuple(dict.fromkeys((*one.caused_by, *other.caused_by))),
+    )

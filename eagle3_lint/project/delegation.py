@@ -5,15 +5,16 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from eagle3_lint.facts.nodes import dotted_name, walk
 from eagle3_lint.project.classes import ClassInfo, Found
 from eagle3_lint.project.effects import effects_of
 from eagle3_lint.project.forward_route import is_body
-from eagle3_lint.project.modules import FunctionNode
+from eagle3_lint.project.modules import FunctionNode, Module
 from eagle3_lint.project.reading_forward import first_parameter
 from eagle3_lint.project.roles import Candidate
+from eagle3_lint.project.subjects import capture_setters
 
 if TYPE_CHECKING:
     from eagle3_lint.project.project import Project
@@ -161,6 +162,36 @@ def delegating_wrapper(project: Project, setter: str, like: tuple[Candidate, ...
         examples(project, setter, project.registered),
         key=lambda one: likeness(one.wrapper.dotted, one.is_silent, one.kin, wanted),
         default=None,
+    )
+
+
+def example_like(project: Project, setter: str, wanted: tuple[str, ...]) -> tuple[str, str, bool, str, int] | None:
+    """Of the same wrapper, for an inner model of the classes ``wanted``: its name, the attribute of its inner model,
+    whether it is silent, and where its ``setter`` is defined."""
+    found = (one for ones in project.each_file(_examples_in).values() for one in ones)
+    ranked = min(
+        (
+            (likeness(dotted, is_silent, kin, wanted), shown)
+            for its_setter, key, dotted, is_silent, kin, shown in found
+            if its_setter == setter and key in project.registered_keys
+        ),
+        default=None,
+    )
+    return None if ranked is None else ranked[1]
+
+
+def _examples_in(project: Project, module: Module) -> tuple[tuple[Any, ...], ...]:
+    return tuple(
+        (
+            setter,
+            one.wrapper.key,
+            one.wrapper.dotted,
+            one.is_silent,
+            one.kin,
+            (one.wrapper.name, one.attribute, one.is_silent, one.found.definer.path, one.found.line),
+        )
+        for setter in capture_setters(project)
+        for one in examples(project, setter, project.classes_of(module))
     )
 
 

@@ -2,14 +2,13 @@
 
 Files belong together when a class of one inherits from, forwards to, or is registered by the other: what rules say of a
 class never speaks of classes outside its family, save those that its file imports. So families can be checked apart
-from each other, in any order and in several processes, and what was found in one stays true until a file changes
-that the family imports, however indirectly.
+from each other, and what was found in one stays true until a file changes that the family imports, however indirectly.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from eagle3_lint.project.classes import ClassInfo
@@ -21,13 +20,11 @@ Family = frozenset[str]
 
 class Links(NamedTuple):
     """What one file says of others: the ``paths`` that belong to its family because of its classes and its
-    ``EntryClass``, and the keys of the classes that it registers, and of those that these may inherit from; and what rules
-    survey in it, with their codes."""
+    ``EntryClass``, and the keys of the classes that it registers, and of those that these may inherit from."""
 
     paths: tuple[str, ...] = ()
     registered: tuple[str, ...] = ()
     inherited: tuple[str, ...] = ()
-    surveyed: tuple[tuple[str, tuple[Any, ...]], ...] = ()
 
 
 def links(project: Project, module: Module) -> Links:
@@ -51,35 +48,13 @@ def _passed_on_to(project: Project, info: ClassInfo) -> Iterable[str]:
                 yield candidate.info.path
 
 
-def families(paths: Iterable[str], linked: Mapping[str, Iterable[str]]) -> tuple[Family, ...]:
-    """``paths`` in sets that belong together, where each is ``linked`` to others."""
-    groups = _Groups(paths)
-    for path, others in linked.items():
-        for other in others:
-            groups.join(path, other)
-    return groups.all()
-
-
-class _Groups:
-    """Disjoint sets of paths."""
-
-    def __init__(self, paths: Iterable[str]) -> None:
-        self._parents = {path: path for path in paths}
-
-    def join(self, one: str, other: str) -> None:
-        """Put the sets of ``one`` and ``other`` together; a path that isn't known is left out."""
-        if one in self._parents and other in self._parents:
-            self._parents[self._root(one)] = self._root(other)
-
-    def all(self) -> tuple[Family, ...]:
-        """Every set, in the order of its first path."""
-        sets: dict[str, list[str]] = {}
-        for path in sorted(self._parents):
-            sets.setdefault(self._root(path), []).append(path)
-        return tuple(frozenset(paths) for paths in sets.values())
-
-    def _root(self, path: str) -> str:
-        while self._parents[path] != path:
-            self._parents[path] = self._parents[self._parents[path]]
-            path = self._parents[path]
-        return path
+def families(linked: Mapping[str, Links]) -> tuple[Family, ...]:
+    """The files in sets that belong together, in the order of their first path, where each is ``linked`` to others."""
+    family: dict[str, set[str]] = {path: {path} for path in linked}
+    for path, found in linked.items():
+        for other in found.paths:
+            if other in family and family[other] is not family[path]:
+                small, large = sorted((family[path], family[other]), key=len)
+                large |= small
+                family.update(dict.fromkeys(small, large))
+    return tuple(dict.fromkeys(frozenset(family[path]) for path in sorted(linked)))

@@ -19,32 +19,17 @@ FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 class Module:
-    """One module: its source and its facts (or what gives them when they are asked for), and its statements on demand."""
+    """One module: its source and its facts, and its statements on demand."""
 
     def __init__(
-        self,
-        name: str,
-        path: str,
-        source: SourceText | Callable[[], SourceText],
-        facts: ModuleFacts | Callable[[], ModuleFacts],
-        statements: Statements | None = None,
+        self, name: str, path: str, source: SourceText, facts: ModuleFacts, statements: Statements | None = None
     ) -> None:
         self.name = name
         self.path = path
-        self._source = source
-        self._facts = facts
+        self.source = source
+        self.facts = facts
         self._statements: dict[tuple[int, int], ast.stmt] = dict(statements or {})
         self._mentions: dict[tuple[str, ...], bool] = {}
-
-    @cached_property
-    def source(self) -> SourceText:
-        """The text."""
-        return self._source if isinstance(self._source, SourceText) else self._source()
-
-    @cached_property
-    def facts(self) -> ModuleFacts:
-        """What the module binds, and its classes."""
-        return self._facts if isinstance(self._facts, ModuleFacts) else self._facts()
 
     @property
     def package(self) -> str:
@@ -178,22 +163,9 @@ class Modules:
         except UnreadableSourceError:
             return None
 
-    def install(self, source: SourceText, facts: ModuleFacts, statements: Statements) -> None:
-        """Take the facts and ``statements`` of ``source`` from somebody who extracted them."""
-        self._by_path[source.path] = Module(self.name_of(source.path), source.path, source, facts, statements)
-
-    def install_later(self, path: str, facts: Callable[[], ModuleFacts]) -> None:
-        """Take what gives the facts of the file ``path``, which somebody has read and parsed, when they are asked for."""
-        self._by_path[path] = Module(self.name_of(path), path, lambda: self._contents.source(path), facts)
-
-    def install_unreadable(self, path: str, error: UnreadableSourceError) -> None:
-        """Take why the file ``path`` has no facts."""
-        self._by_path[path] = error
-
     def source(self, path: str) -> SourceText:
         """The text of the file ``path``; raises UnreadableSourceError where it can't be read."""
-        found = self._by_path.get(path)
-        return found.source if isinstance(found, Module) else self._contents.source(path)
+        return self._contents.source(path)
 
     @property
     def consulted(self) -> frozenset[str]:

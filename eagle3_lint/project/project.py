@@ -11,15 +11,16 @@ from eagle3_lint.facts.module import ClassFacts
 from eagle3_lint.project.classes import ClassInfo
 from eagle3_lint.project.completion import Completion
 from eagle3_lint.project.contract import Contract, Protocol
+from eagle3_lint.project.families import Family, Links, families, links
 from eagle3_lint.project.interpreter import Constructed, Interpreter
 from eagle3_lint.project.modules import Module, Modules
 from eagle3_lint.project.resolver import open_resolver
 from eagle3_lint.project.roles import Roles
-from eagle3_lint.project.tree_links import TreeLinks
 from eagle3_lint.project.values import ClassValue, SequenceValue
 from eagle3_lint.sources.files import python_files
 
 if TYPE_CHECKING:
+    from eagle3_lint.cache.parts import Parts
     from eagle3_lint.project.capture_flow import CaptureFlow
 
 T = TypeVar("T")
@@ -30,7 +31,8 @@ class Project:
 
     ``models`` is the directory whose modules the registry scans (None where the linted files lie in no tree);
     ``extra`` are linted files outside it, each a model module of its own. ``engine`` says who resolves names;
-    ``contract`` reads what the runtime calls, where that is asked for.
+    ``contract`` reads what the runtime calls, where that is asked for. ``parts`` has what is known of the files from earlier
+    runs, if anything is.
     """
 
     def __init__(
@@ -40,25 +42,22 @@ class Project:
         contract: Callable[[], Contract],
         extra: tuple[str, ...] = (),
         engine: str = "auto",
+        parts: Parts | None = None,
     ) -> None:
         self.modules = modules
         self.models = models
+        self._parts = parts
         self._read_contract = contract
         self.extra = extra
-        self.names = open_resolver(engine, modules, self._packages())
+        self.names = open_resolver(engine, modules, model_packages(modules, models, extra))
         self.interpreter = Interpreter(self.names)
         self._completion = Completion(self, engine)
         self.roles = Roles(self)
         self._answers: dict[Callable[[Project], Any], Any] = {}
+        self._answers_by_file: dict[Callable[[Project, Module], tuple[Any, ...]], dict[str, tuple[Any, ...]]] = {}
         self._classes_of: dict[str, tuple[ClassInfo, ...]] = {}
         self._classes_in: dict[frozenset[str], tuple[ClassInfo, ...]] = {}
         self._registered_in: dict[frozenset[str], tuple[ClassInfo, ...]] = {}
-
-    def _packages(self) -> tuple[str, ...]:
-        found = dict.fromkeys(self.modules.name_of(path).partition(".")[0] for path in self.extra)
-        if self.models:
-            found.setdefault(self.modules.name_of(self.models))
-        return tuple(name for name in found if name != "sglang")
 
     @cached_property
     def contract(self) -> Contract:
@@ -74,11 +73,6 @@ class Project:
     def model_paths(self) -> frozenset[str]:
         """``model_files``, to ask whether a file is one of them."""
         return frozenset(self.model_files)
-
-    def be_told(self, links: TreeLinks) -> None:
-        """Take from ``links`` what would have to be found out by looking at every model."""
-        self.registered_keys = links.registered
-        self.inherited_keys = links.inherited
 
     def model_modules(self) -> Iterator[Module]:
         """The readable modules of ``model_files``."""
@@ -113,14 +107,23 @@ class Project:
         return self._registered_by(self.model_files)
 
     @cached_property
+    def _links(self) -> dict[str, Links]:
+        return {path: Links(*found) for path, found in self.each_file(links).items()}
+
+    @cached_property
     def registered_keys(self) -> frozenset[str]:
         """The keys of all registered classes."""
-        return frozenset(info.key for info in self.registered)
+        return frozenset(key for found in self._links.values() for key in found.registered)
 
     @cached_property
     def inherited_keys(self) -> frozenset[str]:
         """The keys of the classes that these may inherit from, and their own."""
-        return frozenset(one.key for info in self.registered for one in info.kin)
+        return frozenset(key for found in self._links.values() for key in found.inherited)
+
+    @cached_property
+    def families(self) -> tuple[Family, ...]:
+        """The model files in sets of those that have to be looked at together."""
+        return families(self._links)
 
     def classes_in(self, paths: frozenset[str]) -> tuple[ClassInfo, ...]:
         """The classes of the model files ``paths``."""
@@ -154,6 +157,26 @@ class Project:
             self._answers[question] = question(self)
         answer: T = self._answers[question]
         return answer
+
+    def each_file(self, question: Callable[[Project, Module], tuple[Any, ...]]) -> dict[str, tuple[Any, ...]]:
+        """What ``question`` says of each model file, by path; nothing of those that can't be read.
+
+        The answers, tuples of strings and numbers, are kept for later runs: each may depend on its file alone, and on what
+        that imports.
+        """
+        if question not in self._answers_by_file:
+            self._answers_by_file[question] = {path: self._about(path, question) for path in self.model_files}
+        return self._answers_by_file[question]
+
+    def _about(self, path: str, question: Callable[[Project, Module], tuple[Any, ...]]) -> tuple[Any, ...]:
+        name = f"{question.__module__}.{question.__qualname__}"
+        known = self._parts.find(name, (path,)) if self._parts is not None else None
+        if not isinstance(known, tuple):
+            module = self.modules.at(path)
+            known = tuple(question(self, module)) if module is not None else ()
+            if self._parts is not None:
+                self._parts.keep(name, (path,), known)
+        return known
 
     def entries(self, module: Module) -> tuple[ClassInfo, ...]:
         """The classes that ``EntryClass`` of ``module`` names."""
@@ -191,6 +214,14 @@ class Project:
     def is_scanned(self, module: Module) -> bool:
         """Whether the registry looks into ``module``."""
         return os.path.dirname(module.path) == self.models or module.path in self.extra
+
+
+def model_packages(modules: Modules, models: str | None, extra: tuple[str, ...]) -> tuple[str, ...]:
+    """The packages that the directory ``models`` and the files ``extra`` lie in."""
+    found = dict.fromkeys(modules.name_of(path).partition(".")[0] for path in extra)
+    if models:
+        found.setdefault(modules.name_of(models))
+    return tuple(name for name in found if name != "sglang")
 
 
 def _hidden(facts: ClassFacts, module: Module) -> bool:

@@ -6,23 +6,15 @@ file's name, its documentation is its module docstring, and its module holds one
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal
 
 from eagle3_lint.findings.model import Finding, Severity
 
 if TYPE_CHECKING:
-    from eagle3_lint.project.modules import Module
     from eagle3_lint.rules.context import ModuleContext
     from eagle3_lint.rules.project_context import ProjectContext
-
-
-class Note(NamedTuple):
-    """What was found out about the file ``path``, or a class in it: strings, numbers and tuples."""
-
-    path: str
-    content: tuple[Any, ...]
 
 
 @dataclass(frozen=True)
@@ -30,13 +22,9 @@ class Rule:
     """One rule: identity, default, and its check.
 
     ``scope`` says what the check looks at: one module's text alone (``module``; cheap, needs no other file
-    but star imports) or the classes of the project (``project``). What ``check_project`` finds and notes on a class may
-    depend only on the classes that this one inherits from, forwards to or is inherited by, and on what their files import
-    (see ``eagle3_lint.project.families``): it is remembered until one of these changes. ``conclude`` is given all of
-    it, from every family, and says what the findings are in the light of the rest of the tree.
-
-    ``survey`` says of each model file by itself, before any class is checked, what all checks are to know of it: they find
-    it in the context's ``surveyed``. When any of it changes everything is checked again, so it is for what is rare.
+    but star imports) or the classes of the project (``project``). What ``check_project`` finds on a class may depend only
+    on the classes that this one inherits from, forwards to or is inherited by, on what their files import, and on what
+    it asks its context about the whole tree.
     """
 
     code: str
@@ -47,5 +35,3 @@ class Rule:
     check_module: Callable[[ModuleContext], Iterable[Finding]] | None = None
     check_project: Callable[[ProjectContext], Iterable[Finding]] | None = None
     pedantic: bool = False
-    conclude: Callable[[ProjectContext, Sequence[Finding], Sequence[Note]], Iterable[Finding]] | None = None
-    survey: Callable[[ProjectContext, Module], Iterable[tuple[Any, ...]]] | None = None

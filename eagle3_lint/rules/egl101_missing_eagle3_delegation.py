@@ -63,16 +63,15 @@ methods of a class with a body of its own are to be written by hand.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
 from eagle3_lint.findings.model import Evidence, Finding, Fix
 from eagle3_lint.project.classes import ClassInfo
 from eagle3_lint.project.contract import PROTOCOLS, Protocol, capture_setter
-from eagle3_lint.project.delegation import MissingDelegation, examples, likeness, lineage, missing_delegations
+from eagle3_lint.project.delegation import MissingDelegation, example_like, lineage, missing_delegations
 from eagle3_lint.project.roles import Candidate
-from eagle3_lint.rules.base import Note, Rule
+from eagle3_lint.rules.base import Rule
 from eagle3_lint.rules.project_context import ProjectContext, listed
 
 _TITLES: dict[Protocol, str] = {"eagle3": "EAGLE-3", "dflash": "DFlash", "dspark": "DSpark"}
@@ -92,45 +91,10 @@ class _Gap:
 
 
 def check(context: ProjectContext) -> Iterable[Finding]:
-    """One finding for each class to change; notes of the wrappers that show how."""
+    """One finding for each class to change."""
     for gap in _gaps(context):
         context.current = gap.first.owner
         yield _finding(context, gap)
-    project = context.project
-    for setter in map(capture_setter, _protocols(context)):
-        for one in examples(project, setter, context.registered()):
-            found = one.found
-            shown = (one.wrapper.name, one.attribute, found.definer.path, found.line)
-            context.note(one.wrapper.path, "example", setter, one.wrapper.dotted, one.is_silent, one.kin, shown)
-
-
-def conclude(context: ProjectContext, findings: Sequence[Finding], notes: Sequence[Note]) -> Iterable[Finding]:
-    """The findings with the wrapper of the tree, wherever it is, that is best taken for a model."""
-    wanted: dict[tuple[str | None, str], tuple[str, frozenset[str]]] = {}
-    models: dict[str, list[Note]] = {}
-    for note in notes:
-        kind, setter, *content = note.content
-        if kind == "example":
-            models.setdefault(setter, []).append(note)
-        else:
-            class_name, attribute, classes = content
-            wanted[class_name, attribute] = setter, frozenset(classes)
-    for one in findings:
-        setter, classes = wanted[one.class_name, one.inner[0].attribute]
-        best = min(models.get(setter, ()), key=partial(_likeness, classes), default=None)
-        yield one if best is None else replace(one, evidence=_with_example(one.evidence, best))
-
-
-def _likeness(wanted: frozenset[str], note: Note) -> tuple[bool, int, str]:
-    _, _, dotted, is_silent, kin, _ = note.content
-    return likeness(dotted, is_silent, kin, wanted)
-
-
-def _with_example(evidence: tuple[Evidence, ...], note: Note) -> tuple[Evidence, ...]:
-    _, _, _, is_silent, _, (name, attribute, path, line) = note.content
-    but = ", though it does nothing where its inner model lacks the method" if is_silent else ""
-    example = Evidence(path, line, f"{name} already delegates to self.{attribute}{but}")
-    return tuple(dict.fromkeys((*evidence, example)))
 
 
 def _protocols(context: ProjectContext) -> tuple[Protocol, ...]:
@@ -172,7 +136,6 @@ def _finding(context: ProjectContext, gap: _Gap) -> Finding:
     missing = gap.first
     owner = missing.owner
     supporting = tuple(one for one in missing.candidates if context.project.roles.supports(one, missing.setter))
-    context.note(owner.path, "wanted", missing.setter, owner.dotted, missing.attribute, lineage(supporting))
     methods = _missing_methods(context, gap, supporting)
     return context.finding(
         "EGL101",
@@ -263,6 +226,11 @@ def _evidence(
         called = context.project.contract.method(method)
         for site in called.call_sites if called else ():
             yield Evidence(site.path, site.line, f"the runtime calls {method}{site.shape} on the target")
+    example = context.ask(example_like, missing.setter, lineage(supporting))
+    if example is not None:
+        name, attribute, is_silent, path, line = example
+        but = ", though it does nothing where its inner model lacks the method" if is_silent else ""
+        yield Evidence(path, line, f"{name} already delegates to self.{attribute}{but}")
 
 
 def _causes(context: ProjectContext, missing: MissingDelegation, supporting: tuple[Candidate, ...]) -> Iterator[str]:
@@ -283,5 +251,4 @@ RULE = Rule(
     summary="A multimodal wrapper does not expose the EAGLE-3 setter that its inner language model has.",
     scope="project",
     check_project=check,
-    conclude=conclude,
 )

@@ -42,12 +42,10 @@ Renames the method. Safe where the old name stands nowhere else in the module an
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
 from functools import cached_property
 
 from eagle3_lint.facts.module import Member
-from eagle3_lint.findings.encoding import decode_finding, encode_finding
 from eagle3_lint.findings.model import Evidence, Finding
 from eagle3_lint.fixes.renaming import renaming_fix
 from eagle3_lint.project.classes import ClassInfo
@@ -55,7 +53,7 @@ from eagle3_lint.project.modules import Module
 from eagle3_lint.project.project import Project
 from eagle3_lint.project.roles import FAMILY
 from eagle3_lint.project.subjects import delegating_subjects, interface_methods, registered_among
-from eagle3_lint.rules.base import Note, Rule
+from eagle3_lint.rules.base import Rule
 from eagle3_lint.rules.project_context import ProjectContext
 
 # Names of transformers' own model interface, one that many models have for the embedding of given ids, and words that
@@ -73,60 +71,41 @@ _SHORT = range(8, 11)
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
-def survey(context: ProjectContext, module: Module) -> Iterable[tuple[int, int, str]]:
-    """Each method of ``module`` whose name is a near miss and that nothing in it calls: its class, its number, what it misses."""
-    names = context.project.once(_Names)
-    for info in context.project.classes_of(module):
-        for number, member in enumerate(info.facts.members):
-            if member.kind == "function" and not member.decorators:
-                meant = names.meant_by(member.name)
-                if meant and meant not in info.members and not _is_mentioned_in(module, member.name):
-                    yield info.index, number, meant
-
-
 def check(context: ProjectContext) -> Iterable[Finding]:
-    """Nothing yet: for each class that leads to a suspect definition, in its own file or another, a note with the finding.
-
-    The class that has the definition doesn't know who holds it; who holds it doesn't know whether anybody calls it.
-    """
-    suspects = tuple(_suspects(context))
-    if suspects:
-        _note_those_reached(context, suspects)
-    return ()
-
-
-def conclude(context: ProjectContext, _: Sequence[Finding], notes: Sequence[Note]) -> Iterable[Finding]:
-    """One finding for each definition that nothing in the tree calls, with all registered classes that lead to it."""
-    found: dict[str, list[Finding]] = {}
-    for note in notes:
-        one = decode_finding(note.content)
-        found.setdefault(one.scope, []).append(one)
-    mentioned: dict[str, bool] = {}
-    for scope, same in found.items():
-        name = scope.rpartition(".")[2]
-        if name not in mentioned:
-            mentioned[name] = _is_mentioned(context.project, name)
-        if not mentioned[name]:
-            registered = {dotted for one in same for dotted in one.registered}
-            yield replace(same[0], registered=tuple(sorted(registered)))
-
-
-@dataclass(frozen=True)
-class _Suspect:
-    """A method that the survey found: its name looks like ``meant``."""
-
-    info: ClassInfo
-    member: Member
-    meant: str
-
-
-def _suspects(context: ProjectContext) -> Iterator[_Suspect]:
+    """One finding for each suspect definition that nothing in the tree calls, and each class that leads to it."""
+    suspects = context.ask(suspects_of)
+    if not suspects:
+        return
     project = context.project
-    for path, (index, number, meant) in context.surveyed:
+    reached = _Reached(project, tuple(context.subjects(delegating_subjects(project, context.paths))))
+    for path, index, number, meant in suspects:
         module = project.modules.at(path)
-        if module is not None:
-            info = project.names.info(module, index)
-            yield _Suspect(info, info.facts.members[number], meant)
+        assert module is not None
+        info = project.names.info(module, index)
+        member = info.facts.members[number]
+        leading = reached.leading_to(info)
+        if leading and not context.ask(is_mentioned, member.name):
+            yield _finding(context, info, member, meant, registered_among(project, leading))
+
+
+def suspects_of(project: Project) -> tuple[tuple[str, int, int, str], ...]:
+    """Each method of the tree whose name is a near miss and that nothing in its own file calls: the path, the number of its
+    class, its own, and what it misses."""
+    return tuple((path, *one) for path, found in project.each_file(_suspects_in).items() for one in found)
+
+
+def _suspects_in(project: Project, module: Module) -> tuple[tuple[int, int, str], ...]:
+    names = project.once(_Names)
+    return tuple(
+        (info.index, number, meant)
+        for info in project.classes_of(module)
+        for number, member in enumerate(info.facts.members)
+        if member.kind == "function"
+        and not member.decorators
+        and (meant := names.meant_by(member.name))
+        and meant not in info.members
+        and not _is_mentioned_in(module, member.name)
+    )
 
 
 class _Names:
@@ -142,17 +121,6 @@ class _Names:
         if meant is None:
             meant = self._meant[name] = near_miss(name, self._family)
         return meant
-
-
-def _note_those_reached(context: ProjectContext, suspects: Iterable[_Suspect]) -> None:
-    project = context.project
-    subjects = tuple(context.subjects(delegating_subjects(project, context.paths)))
-    reached = _Reached(project, subjects)
-    for suspect in suspects:
-        for subject in reached.leading_to(suspect.info):
-            registered = registered_among(project, (subject,))
-            finding = _finding(context, suspect.info, suspect.member, suspect.meant, registered)
-            context.note(subject.path, *encode_finding(finding))
 
 
 class _Reached:
@@ -262,7 +230,7 @@ def _same_word(one: str, other: str) -> bool:
     return short == long or (len(short) > 3 and long.startswith(short) and long[len(short) :] in {"s", "ding", "dings"})
 
 
-def _is_mentioned(project: Project, name: str) -> bool:
+def is_mentioned(project: Project, name: str) -> bool:
     """Whether the tree speaks of ``name`` anywhere but in the methods of that name and in comments."""
     modules = project.modules
     for path in project.model_files:
@@ -320,6 +288,4 @@ RULE = Rule(
     summary="A method's name is a near miss of the EAGLE-3 interface, and nothing calls it.",
     scope="project",
     check_project=check,
-    conclude=conclude,
-    survey=survey,
 )

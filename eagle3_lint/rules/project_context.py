@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from eagle3_lint.findings.model import Evidence, Finding, Fix, Inner, Span
-from eagle3_lint.rules.base import Note
 from eagle3_lint.rules.catalogue import known
 
 if TYPE_CHECKING:
@@ -15,14 +14,16 @@ if TYPE_CHECKING:
     from eagle3_lint.project.project import Project
     from eagle3_lint.project.roles import Candidate
 
+T = TypeVar("T")
+
 
 class ProjectContext:
     """One project under check.
 
     ``current`` is the class that the running rule looks at, for the report of a failure. ``pedantic`` asks rules for
     what they find but aren't sure to be worth a change. ``paths`` are the files whose classes are asked about (whole
-    families of files). ``with_fixes`` says that findings are to carry their fixes. ``notes`` are what the
-    running rule noted, ``surveyed`` what it surveyed in all model files.
+    families of files). ``with_fixes`` says that findings are to carry their fixes. ``asked`` are the questions
+    about the whole tree that the running rule asked, with their arguments and answers.
     """
 
     def __init__(
@@ -32,20 +33,24 @@ class ProjectContext:
         paths: frozenset[str],
         pedantic: bool = False,
         with_fixes: bool = True,
-        surveyed: tuple[Note, ...] = (),
     ) -> None:
         self.project = project
-        self.surveyed = surveyed
         self.with_fixes = with_fixes
         self.paths = paths
         self.root = root
         self.pedantic = pedantic
         self.current: ClassInfo | None = None
-        self.notes: list[Note] = []
+        self.asked: list[tuple[Callable[..., Any], tuple[Any, ...], Any]] = []
 
-    def note(self, path: str, *content: Any) -> None:
-        """Keep ``content`` about a class in the file ``path`` for the rule's ``conclude``."""
-        self.notes.append(Note(path, content))
+    def ask(self, question: Callable[..., T], *arguments: Any) -> T:
+        """What ``question``, a function of a module, says of the whole tree: it is given the project and ``arguments``.
+
+        Arguments and answer are made of tuples, strings and numbers. What is found on a class may depend on its relatives,
+        on what their files import, and on such answers.
+        """
+        answer = question(self.project, *arguments)
+        self.asked.append((question, arguments, answer))
+        return answer
 
     def subjects(self, classes: tuple[ClassInfo, ...]) -> Iterator[ClassInfo]:
         """Those of ``classes`` that are asked about, one after the other, each remembered while it is looked at."""

@@ -13,6 +13,7 @@ class Contents:
 
     def __init__(self, buffers: Mapping[str, bytes] | None = None) -> None:
         self._data: dict[str, bytes] = dict(buffers or {})
+        self._sources: dict[str, SourceText] = {}
         self.buffered = frozenset(self._data)
 
     def data(self, path: str) -> bytes:
@@ -24,4 +25,7 @@ class Contents:
 
     def source(self, path: str) -> SourceText:
         """The decoded text of the file ``path``; raises UnreadableSourceError where it can't be read."""
-        return read_source(path, self.data(path))
+        found = self._sources.get(path)
+        if found is None:
+            found = self._sources[path] = read_source(path, self.data(path))
+        return found

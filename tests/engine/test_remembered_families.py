@@ -103,7 +103,6 @@ def write(root: Path, files: dict[str, str]) -> None:
         path.write_text(text)
 
 
-@pytest.mark.usefixtures("who")
 @pytest.mark.parametrize("engine", ["auto", "astroid"])
 @pytest.mark.parametrize("edit", EDITS)
 def test_after_an_edit_a_cached_run_finds_what_an_uncached_one_does(edit: str, engine: str, tmp_path: Path) -> None:

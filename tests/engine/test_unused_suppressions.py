@@ -30,7 +30,6 @@ UNUSED = [
 ]
 
 
-@pytest.mark.usefixtures("who")
 @pytest.mark.parametrize("of_a_tree", [True, False])
 def test_every_comment_that_silences_nothing_is_told(of_a_tree: bool, tmp_path: Path) -> None:
     folder = tmp_path / ("sglang/srt/models" if of_a_tree else "elsewhere")

@@ -118,7 +118,7 @@ def wrapper_tree(root: Path, head: str, body: str) -> SourceTree:
 
 def opened(tree: SourceTree, engine: str) -> tuple[Project, ClassInfo]:
     """The project of ``tree``, and its class ``Wrapper``."""
-    project = Workspace(tree, engine=engine).opened.project
+    project = Workspace(tree, engine=engine).project
     return project, next(info for info in project.registered if info.name == "Wrapper")
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from eagle3_lint.engine import Request, check, partner
+from eagle3_lint.engine import Request, check
 from eagle3_lint.sources.tree import SourceTree
 
 pytestmark = pytest.mark.release
@@ -91,18 +91,6 @@ def test_what_is_remembered_is_what_would_be_found(request_: Request) -> None:
     assert remembering.findings == anew.findings
     assert remembering == anew
     assert not anew.internal_errors
-
-
-@pytest.mark.parametrize("cache", [True, False])
-def test_one_process_finds_what_two_do(
-    request_: Request, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cache: bool
-) -> None:
-    found = []
-    for can_fork in (True, False):
-        monkeypatch.setattr(partner, "can_fork", lambda can_fork=can_fork: can_fork)
-        found.append(check(replace(request_, cache=cache, cache_dir=str(tmp_path / str(can_fork)))))
-    assert found[0] == found[1]
-    assert found[0].findings
 
 
 def test_a_file_that_comes_and_goes(models: Path, request_: Request) -> None:

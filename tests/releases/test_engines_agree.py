@@ -76,8 +76,8 @@ def test_both_engines_have_the_same_matrix(version: str, release: Release) -> No
 @pytest.mark.parametrize("version", VERSIONS)
 def test_astroids_own_order_is_ours(version: str, release: Release) -> None:
     tree = release(version)
-    index = {info.dotted: info for info in Workspace(tree).opened.project.classes}
-    project = Workspace(tree, engine="astroid").opened.project
+    index = {info.dotted: info for info in Workspace(tree).project.classes}
+    project = Workspace(tree, engine="astroid").project
     assert isinstance(project.names, AstroidResolver)
 
     differing: list[str] = []

@@ -61,7 +61,7 @@ def test_every_registered_class(version: str, release: Releases) -> None:
     tree = release(version)
     workspace = Workspace(tree)
     verdicts = {one["class"]: one["capture"] for one in matrix(MatrixRequest(path=tree.root, cache=False))["classes"]}
-    for info in workspace.opened.project.registered:
+    for info in workspace.project.registered:
         document = describe(workspace, info)
         assert document["verdict"] == verdicts[info.dotted]
         for step in document["steps"]:
