@@ -110,7 +110,8 @@ class OpenedProject:
         return found, outcome.census
 
     def _concluded(self, rule: Rule, project: Project, outcome: Outcome) -> tuple[Finding, ...]:
-        findings = ordered(outcome.findings.get(rule.code, ()))
+        pedantic = self._workspace.pedantic
+        findings = ordered(one for one in outcome.findings.get(rule.code, ()) if pedantic or not one.pedantic)
         if rule.conclude is None:
             return findings
         context = self._context(project, project.model_paths)
@@ -145,7 +146,7 @@ class OpenedProject:
 
     def _context(self, project: Project, paths: frozenset[str], surveyed: tuple[Note, ...] = ()) -> ProjectContext:
         workspace = self._workspace
-        return ProjectContext(project, workspace.root, paths, workspace.pedantic, workspace.with_fixes, surveyed)
+        return ProjectContext(project, workspace.root, paths, workspace.with_fixes, surveyed)
 
     @contextmanager
     def _noting_failures(self, rule: Rule, context: ProjectContext) -> Iterator[None]:

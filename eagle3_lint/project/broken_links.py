@@ -10,7 +10,7 @@ from eagle3_lint.facts.nodes import walk
 from eagle3_lint.project.classes import ClassInfo, Found
 from eagle3_lint.project.effects import Effects, Event, Path, effects_of
 from eagle3_lint.project.existence import Existence, existence
-from eagle3_lint.project.lookup import Holder, Lookup, Node
+from eagle3_lint.project.lookup import Holder, Lookup, Node, skipped_constructor
 from eagle3_lint.project.reading_forward import first_parameter
 from eagle3_lint.project.subjects import is_delegating_subject
 from eagle3_lint.records import dataclass
@@ -131,8 +131,9 @@ class _Walk:
         for index in range(1, end):
             path = event.path[: index + 1]
             step = self._lookup.step(nodes, path[-1], Holder(path[:-1], self._holder, self._origin))
-            # A name that the object itself lacks is no matter of delegation, unless the path leads on through it.
-            delegates = index > 1 or len(event.path) > 2
+            # A name that the object itself lacks is no matter of delegation, unless the path leads on through it, or it
+            # inherits the method and not the constructor that goes with it.
+            delegates = index > 1 or len(event.path) > 2 or self._is_left_out(path[-1], step.lacking)
             if step.lacking and not step.unsure and delegates and index >= own and not self._is_made_sure(path):
                 yield BrokenLink(self._found, event, path, self._receiver, step.lacking, step.holding)
             if step.unsure or not step.holding:
@@ -140,6 +141,9 @@ class _Walk:
             nodes = step.nodes
             if event.kind == "call" and index == len(event.path) - 1:
                 self.called = step.holding
+
+    def _is_left_out(self, name: str, lacking: tuple[Node, ...]) -> bool:
+        return any(one.info is not None and skipped_constructor(one.info, name) is not None for one in lacking)
 
     def _is_made_sure(self, path: Path) -> bool:
         if path in self._questions.looked_up:

@@ -185,14 +185,27 @@ class Lookup:
             return True
         if writer not in info.project_classes:
             return False
-        return _DYNAMIC.search(writer.text) is not None or _is_assigned(writer.text, name, to_self=True)
+        # What a constructor that runs sets is among the attributes: one that mentions the name otherwise doesn't run.
+        constructor = _constructor(writer)
+        text = writer.text.replace(constructor.text, "") if constructor is not None else writer.text
+        return _DYNAMIC.search(writer.text) is not None or _is_assigned(text, name, to_self=True)
+
+
+def skipped_constructor(info: ClassInfo, name: str) -> Found | None:
+    """The constructor above ``info`` that would set ``name``, for an object of ``info`` that lacks it."""
+    found = (_constructor(one) for one in info.project_classes)
+    return next((one for one in found if one is not None and _is_assigned(one.text, name, to_self=True)), None)
+
+
+def _constructor(info: ClassInfo) -> Found | None:
+    return Found(info, info.members["__init__"]) if "__init__" in info.members else None
 
 
 def _is_handed_out(holder: Holder) -> bool:
     """Whether a constructor hands the object, or the one that holds it, to a function, which may do anything to it."""
     handed = {"self", ".".join(holder.path)}
     for one in holder.receiver.project_classes:
-        found = Found(one, one.members["__init__"]) if "__init__" in one.members else None
+        found = _constructor(one)
         for call in _PLAIN_CALL.finditer(found.text if found is not None else ""):
             arguments = (argument.rpartition("=")[2].strip() for argument in call[2].split(","))
             if call[1] not in _HARMLESS and not handed.isdisjoint(arguments):

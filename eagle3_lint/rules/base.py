@@ -35,6 +35,8 @@ class Rule:
     (see ``eagle3_lint.project.families``): it is remembered until one of these changes. ``conclude`` is given all of
     it, from every family, and says what the findings are in the light of the rest of the tree.
 
+    ``pedantic`` is what each finding is unless it says otherwise; where some do, ``in_part`` has the rule run by default.
+
     ``survey`` says of each model file by itself, before any class is checked, what all checks are to know of it: they find
     it in the context's ``surveyed``. When any of it changes everything is checked again, so it is for what is rare.
     """
@@ -47,5 +49,6 @@ class Rule:
     check_module: Callable[[ModuleContext], Iterable[Finding]] | None = None
     check_project: Callable[[ProjectContext], Iterable[Finding]] | None = None
     pedantic: bool = False
+    in_part: bool = False
     conclude: Callable[[ProjectContext, Sequence[Finding], Sequence[Note]], Iterable[Finding]] | None = None
     survey: Callable[[ProjectContext, Module], Iterable[tuple[Any, ...]]] | None = None

@@ -19,8 +19,7 @@ if TYPE_CHECKING:
 class ProjectContext:
     """One project under check.
 
-    ``current`` is the class that the running rule looks at, for the report of a failure. ``pedantic`` asks rules for
-    what they find but aren't sure to be worth a change. ``paths`` are the files whose classes are asked about (whole
+    ``current`` is the class that the running rule looks at, for the report of a failure. ``paths`` are the files whose classes are asked about (whole
     families of files). ``with_fixes`` says that findings are to carry their fixes. ``notes`` are what the
     running rule noted, ``surveyed`` what it surveyed in all model files.
     """
@@ -30,7 +29,6 @@ class ProjectContext:
         project: Project,
         root: str,
         paths: frozenset[str],
-        pedantic: bool = False,
         with_fixes: bool = True,
         surveyed: tuple[Note, ...] = (),
     ) -> None:
@@ -39,7 +37,6 @@ class ProjectContext:
         self.with_fixes = with_fixes
         self.paths = paths
         self.root = root
-        self.pedantic = pedantic
         self.current: ClassInfo | None = None
         self.notes: list[Note] = []
 
@@ -98,10 +95,11 @@ class ProjectContext:
         fix: Callable[[], Fix | None] | None = None,
         caused_by: tuple[str, ...] = (),
         scope: str = "",
+        pedantic: bool | None = None,
     ) -> Finding:
         """A finding of ``code`` on ``info``, in the class's own file.
 
-        ``fix`` is asked for its edits only where somebody wants to see them.
+        ``fix`` is asked for its edits only where somebody wants to see them; ``pedantic`` is what the rule is unless given.
         """
         entry = known(code)
         assert entry is not None
@@ -121,6 +119,7 @@ class ProjectContext:
             fix=fix() if fix is not None and self.with_fixes else None,
             scope=scope or info.dotted,
             caused_by=tuple(dict.fromkeys(caused_by)),
+            pedantic=entry.pedantic if pedantic is None else pedantic,
         )
 
 
