@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from eagle3_lint.errors import UnreadableSourceError
 from eagle3_lint.facts.nodes import walk
-from eagle3_lint.project.capture_layers import LayerQuestion, layer_questions, shifts_ids
+from eagle3_lint.project.capture_layers import LayerQuestion, indexes, layer_questions, shifts_ids
 from eagle3_lint.project.classes import ClassInfo, Found
 from eagle3_lint.project.effects import ITEM, Effects, Event, Path, effects_of
 from eagle3_lint.project.interpreter import Constructed
@@ -68,7 +68,8 @@ class Held:
 class CaptureWrite:
     """One attribute that a setter writes; ``chain`` are the objects on the way from the setter's own.
 
-    ``per_item`` says that it is written on the items of a sequence that the last of ``chain`` holds (flags of layers);
+    ``per_item`` says that it is written on the items of a sequence that the last of ``chain`` holds (flags of layers),
+    ``indexed`` that these are picked by their number, whatever that is;
     ``constant`` that the value doesn't depend on anything; ``delegated`` that another object's setter writes it;
     ``known`` that no other object than ``holder`` and those of the same setter's other writes can be meant.
     """
@@ -82,6 +83,7 @@ class CaptureWrite:
     known: bool
     path: str
     line: int
+    indexed: bool = False
 
     @property
     def body(self) -> Holder:
@@ -452,8 +454,14 @@ class _SetterWalk:
                     held.known,
                     found.definer.path,
                     event.line,
+                    self._is_indexed(found, event, inner),
                 )
             )
+
+    def _is_indexed(self, found: Found, event: Event, inner: Path) -> bool:
+        effects = self._flow.effects(found)
+        asked = any(guard.kind == "other" for guard in event.guards)
+        return ITEM in inner and not asked and effects is not None and indexes(effects.node, event.node)
 
     def _between(self, holder: Holder, inner: Path) -> Iterator[Holder]:
         """The objects on the way along ``inner``, without the last."""

@@ -181,7 +181,9 @@ def _reason(owner: ClassInfo, link: BrokenLink) -> str:
     if skipped is None or link.lacking[0].info is not owner:
         return ""
     above = skipped.definer.name
-    return f" {above}.__init__ sets it, and the __init__ of {owner.name} doesn't run it: set {link.name} in it, or run it."
+    return (
+        f" {above}.__init__ sets it, and the __init__ of {owner.name} doesn't run it: set {link.name} in it, or run it."
+    )
 
 
 def _skipped(node: Node, link: BrokenLink) -> Found | None:
@@ -204,7 +206,11 @@ def _inner(link: BrokenLink) -> Iterator[Inner]:
 
 def _evidence(broken: tuple[BrokenLink, ...]) -> Iterator[Evidence]:
     for link in broken:
-        yield Evidence(link.found.definer.path, link.event.line, f"{link.found.member.name} {_verb(link)} {'.'.join(link.path)} here")
+        yield Evidence(
+            link.found.definer.path,
+            link.event.line,
+            f"{link.found.member.name} {_verb(link)} {'.'.join(link.path)} here",
+        )
         for node in link.lacking:
             yield from _construction(node, ".".join(link.path[:-1]))
             if node.info is not None:
