@@ -112,8 +112,8 @@ def subject_of(project: Project, info: ClassInfo) -> Subject:
 def _calls(subject: Subject) -> Iterator[Step]:
     contract = subject.project.contract
     setters = [capture_setter(protocol) for protocol in PROTOCOLS]
-    required = {method.name for protocol in PROTOCOLS for method in contract.required(protocol)}
-    methods = [one for one in contract.methods if one.name in setters or one.name in required]
+    called = {method.name for protocol in PROTOCOLS for method in contract.called(protocol)}
+    methods = [one for one in contract.methods if one.name in setters or one.name in called]
     for method in sorted(methods, key=lambda one: (one.name not in setters, one.name != subject.setter, one.name)):
         if not method.call_sites:
             yield Step(
@@ -132,7 +132,9 @@ def _call_sites(method: ContractMethod) -> Iterator[Step]:
             if protocols
             else "a target"
         )
-        if not site.guarded:
+        if not site.guarded and site.protocols and not site.required_for:
+            asks = "without asking first, on some of its ways"
+        elif not site.guarded:
             asks = "without asking first: a class without it stops the server with AttributeError"
         elif site.guard_raises:
             asks = "after asking whether it is there: a class without it is refused with an error"
