@@ -55,6 +55,7 @@ from eagle3_lint.project.subjects import capture_setters, delegating_subjects, e
 from eagle3_lint.project.values import InstanceValue
 from eagle3_lint.rules.base import Rule
 from eagle3_lint.rules.project_context import ProjectContext, listed
+from eagle3_lint.sources.identifiers import mentions
 
 _QUESTIONS = ("hasattr", "getattr", "except")
 
@@ -65,7 +66,7 @@ def check(context: ProjectContext) -> Iterable[Finding]:
     subjects = tuple(context.subjects(delegating_subjects(project, context.paths)))
     for name, found, users in effective_methods(subjects, capture_setters(project)):
         context.current = found.definer
-        function = found.function() if any(word in found.text for word in _QUESTIONS) else None
+        function = found.function() if mentions(found.text, *_QUESTIONS) else None
         if function is None or _asserts(function):
             continue
         effects = effects_of(function)
