@@ -9,17 +9,12 @@ from __future__ import annotations
 import marshal
 import os
 import time
+from hashlib import blake2b
 from typing import Any
 
 from eagle3_lint.errors import UnreadableSourceError
 from eagle3_lint.sources.reading import read_bytes
 from eagle3_lint.sources.writing import replacing
-
-try:
-    # ``hashlib`` is where it is documented, but loads OpenSSL, which takes as long as a tenth of all other imports.
-    from _blake2 import blake2b
-except ImportError:
-    from hashlib import blake2b
 
 _MAGIC = b"eagle3-lint 1\n"
 _DIGEST = 32

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import os
 import stat
+from dataclasses import dataclass
 
 from eagle3_lint.errors import ConfigurationError
-from eagle3_lint.records import dataclass
 from eagle3_lint.sources.upwards import upwards
 
 Value = str | bool | tuple[str, ...]

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from eagle3_lint.cache.store import digest
@@ -17,7 +18,6 @@ from eagle3_lint.facts.imports import Import, imports_in
 from eagle3_lint.project.families import Family, Links, families
 from eagle3_lint.project.imports import Digests, ImportGraph
 from eagle3_lint.project.tree_links import TreeLinks
-from eagle3_lint.records import dataclass
 
 if TYPE_CHECKING:
     from typing_extensions import Self

@@ -6,6 +6,7 @@ import gc
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 
 from eagle3_lint.engine.file_check import FileResult
 from eagle3_lint.engine.own_text import unreadable
@@ -15,7 +16,6 @@ from eagle3_lint.engine.workspace import Workspace
 from eagle3_lint.errors import TreeError
 from eagle3_lint.findings.model import Finding
 from eagle3_lint.findings.report import InternalError, Report, Suppressed, ordered
-from eagle3_lint.records import dataclass, field, replace
 from eagle3_lint.rules.catalogue import about_classes
 from eagle3_lint.rules.registry import select, shows_pedantic
 from eagle3_lint.sources.discovery import Discovered, discover

@@ -36,14 +36,12 @@ class ExplainRequest(NamedTuple):
 class Explanation(NamedTuple):
     """``document`` is the answer as JSON has it; its paths are relative to ``root``.
 
-    ``problems`` are faults of this program that may have left something out; ``looked_at`` are the files and directories
-    that the answer depends on, empty where they can't be told.
+    ``problems`` are faults of this program that may have left something out.
     """
 
     root: str
     document: dict[str, Any]
     problems: tuple[str, ...] = ()
-    looked_at: tuple[str, ...] = ()
 
 
 def explain(request: ExplainRequest) -> Explanation:
@@ -63,18 +61,14 @@ def explain(request: ExplainRequest) -> Explanation:
     memory = workspace.memory
     known = memory.explanation(workspace.key, request.name) if memory is not None else None
     if known is not None:
-        document, outside = known
-        return Explanation(workspace.root, document, looked_at=(*workspace.inside(), *outside))
+        return Explanation(workspace.root, known)
     info = class_named(request.name, workspace.opened.project.classes, workspace.opened.project.registered)
     document = describe(workspace, info)
     workspace.save()
     problems = tuple(map(str, workspace.internal_errors))
-    if problems or not workspace.opened.is_rememberable:
-        return Explanation(workspace.root, document, problems)
-    outside = tuple(sorted(workspace.opened.outside()))
-    if memory is not None:
-        memory.keep_explanation(workspace.key, request.name, outside, document)
-    return Explanation(workspace.root, document, looked_at=(*workspace.inside(), *outside))
+    if memory is not None and not problems and workspace.opened.is_rememberable:
+        memory.keep_explanation(workspace.key, request.name, workspace.opened.outside(), document)
+    return Explanation(workspace.root, document, problems)
 
 
 def describe(workspace: Workspace, info: ClassInfo, lines: Lines | None = None) -> dict[str, Any]:

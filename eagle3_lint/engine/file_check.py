@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,6 @@ from eagle3_lint.errors import UnreadableSourceError
 from eagle3_lint.findings.model import Finding
 from eagle3_lint.findings.report import InternalError
 from eagle3_lint.findings.suppression import KINDS, UNUSED_CODE, Directive, Kind, Suppressions, suppressions
-from eagle3_lint.records import dataclass
 from eagle3_lint.rules.catalogue import CODES
 
 if TYPE_CHECKING:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from eagle3_lint.engine.checking import Request, checked
@@ -14,7 +15,6 @@ from eagle3_lint.errors import FixError, UnreadableSourceError
 from eagle3_lint.findings.model import Edit, Finding
 from eagle3_lint.findings.report import Report
 from eagle3_lint.fixes.text import OverlappingEditsError, apply_edits
-from eagle3_lint.records import dataclass, replace
 from eagle3_lint.sources.reading import parse_source, read_bytes, read_source
 from eagle3_lint.sources.writing import replace_file
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import marshal
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from eagle3_lint.engine.partner import Job, Partner
@@ -23,7 +22,6 @@ Plain = tuple[Any, ...]
 
 # Reading the contract takes as long as so many bytes of models.
 _CONTRACT = 900_000
-_LARGEST_BLOCK = 31 << 20
 
 
 class Loading:
@@ -142,24 +140,11 @@ class Loading:
         ``following`` is the job that the partner gets next.
         """
         if self._opened.parallel and self._size >= WORTH_A_PROCESS:
-            _keep_freed_memory()
             partner.start()
             self._is_shared = True
             partner.share(self, following)
             if self._reads_contract:
                 self._opened.remember_contract()
-
-
-def _keep_freed_memory() -> None:
-    """Have this process keep for the next file what it frees after one, as far as that is up to the C library.
-
-    The one of GNU gives memory back as soon as a little more than the largest block that was ever freed is unused, so that
-    each parsed file asks the system for the same pages anew, which takes a twentieth of the time. This block is the largest
-    that it learns from; it is never touched. Source: https://man7.org/linux/man-pages/man3/mallopt.3.html (dynamic
-    thresholds).
-    """
-    with suppress(MemoryError):
-        bytes(_LARGEST_BLOCK)
 
 
 def load_models(opened: OpenedProject, paths: Sequence[str]) -> None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from eagle3_lint.cache.answers import Answers, States, states_of, still_hold
 from eagle3_lint.cache.files import FileAnswers
 from eagle3_lint.cache.store import Store, digest
-from eagle3_lint.records import dataclass
 from eagle3_lint.sources.files import RUNTIME_FOLDERS
 
 if TYPE_CHECKING:
@@ -160,14 +160,14 @@ class Memory:
             return None
         return answer if known else None
 
-    def explanation(self, key: bytes, name: str) -> tuple[dict[str, Any], tuple[str, ...]] | None:
-        """What was kept under ``key`` of the class that a user calls ``name``, and what it depends on beside the key."""
+    def explanation(self, key: bytes, name: str) -> dict[str, Any] | None:
+        """What was kept under ``key`` of the class that a user calls ``name``, or None."""
         known = self._explanations(name).find(key)
-        return known if isinstance(known, tuple) and len(known) == 2 else None
+        return known if isinstance(known, dict) else None
 
-    def keep_explanation(self, key: bytes, name: str, dependencies: tuple[str, ...], document: dict[str, Any]) -> None:
+    def keep_explanation(self, key: bytes, name: str, dependencies: Iterable[str], document: dict[str, Any]) -> None:
         """Keep ``document`` under ``key`` and ``name`` as long as ``dependencies`` stay what they are."""
-        self._explanations(name).keep(key, dependencies, (document, dependencies))
+        self._explanations(name).keep(key, dependencies, document)
 
     def _explanations(self, name: str) -> Answers:
         return Answers(self._store, f"explanation-{self._name(digest(self._settings, os.fsencode(name)))}")

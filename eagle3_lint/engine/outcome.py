@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from eagle3_lint.findings.encoding import decode_finding, encode_finding
 from eagle3_lint.findings.model import Finding
 from eagle3_lint.project.families import Family
-from eagle3_lint.records import dataclass, field
 from eagle3_lint.rules.base import Note
 
 Census = dict[str, tuple[int, int, int]]

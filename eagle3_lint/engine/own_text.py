@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
@@ -10,7 +11,6 @@ from eagle3_lint.findings.model import Finding, Span
 from eagle3_lint.findings.report import InternalError
 from eagle3_lint.findings.sieve import may_silence
 from eagle3_lint.findings.suppression import UNUSED_CODE
-from eagle3_lint.records import dataclass
 from eagle3_lint.rules.catalogue import CODES, about_classes, known
 
 if TYPE_CHECKING:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import cached_property
 
 from eagle3_lint.engine.session import Session
-from eagle3_lint.records import dataclass
 from eagle3_lint.sources.discovery import discover
 from eagle3_lint.sources.files import siblings
 from eagle3_lint.sources.git import Repository, repository_around

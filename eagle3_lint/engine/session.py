@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from eagle3_lint.engine.workspace import Workspace
 from eagle3_lint.errors import UnreadableSourceError
-from eagle3_lint.records import dataclass
 from eagle3_lint.sources.files import package_files, siblings
 from eagle3_lint.sources.reading import read_bytes
 from eagle3_lint.sources.tree import SourceTree, find_tree_from, installed_tree, tree_of_file

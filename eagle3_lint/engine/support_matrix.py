@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from eagle3_lint.engine.session import Session, SessionOptions
@@ -12,7 +13,6 @@ from eagle3_lint.engine.workspace import Workspace
 from eagle3_lint.errors import TreeError, UnreadableSourceError, UsageError
 from eagle3_lint.project.capture import capture_of
 from eagle3_lint.project.roles import EAGLE3_SETTER, FAMILY
-from eagle3_lint.records import dataclass
 from eagle3_lint.sources.reading import read_source
 from eagle3_lint.sources.tree import SourceTree, tree_of_spec
 

@@ -205,15 +205,6 @@ class Workspace:
             parts.extend((os.fsencode(path), self.content_digest(path)))
         return digest(*parts)
 
-    def inside(self) -> tuple[str, ...]:
-        """The files that ``key`` depends on, and the directories in which others may appear."""
-        from eagle3_lint.sources.files import folders_looked_through, runtime_files
-
-        if self.tree is None:
-            return self.model_files
-        root = self.tree.root
-        return (*self.model_files, *runtime_files(root), *folders_looked_through(root, self.tree.models))
-
     @cached_property
     def runtime_state(self) -> bytes:
         """A digest of the runtime of the tree."""

@@ -7,9 +7,8 @@ records: named tuples are made in a third of the time of others.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Literal, NamedTuple
-
-from eagle3_lint.records import dataclass
 
 BindingKind = Literal["import", "from", "star", "class", "function", "assign", "opaque", "deleted"]
 MemberKind = Literal["function", "assign", "declared", "class", "opaque"]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from eagle3_lint.findings.model import Span
-from eagle3_lint.records import dataclass
 
 Cause = Literal["unbound", "type-checking", "later", "deleted", "class-scope", "handler", "declared"]
 

@@ -5,9 +5,8 @@ Source: https://docs.python.org/3/reference/executionmodel.html#naming-and-bindi
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
-
-from eagle3_lint.records import dataclass, field
 
 ScopeKind = Literal["module", "class", "function", "comprehension", "type parameters"]
 

@@ -9,12 +9,12 @@ import json
 import os
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from eagle3_lint.errors import ConfigurationError
 from eagle3_lint.findings.fingerprint import fingerprints_of, relative_path
 from eagle3_lint.findings.report import BaselineEntry, Report, Suppressed
-from eagle3_lint.records import replace
 
 VERSION = 1
 _KEYS = ("code", "path", "class", "fingerprint")

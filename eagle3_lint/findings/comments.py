@@ -5,9 +5,8 @@ from __future__ import annotations
 import tokenize
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
-
-from eagle3_lint.records import dataclass, field
 
 if TYPE_CHECKING:
     from eagle3_lint.sources.text import SourceText

@@ -6,9 +6,8 @@ Paths are absolute inside the program; front ends make them relative to the repo
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Literal
-
-from eagle3_lint.records import dataclass
 
 Severity = Literal["error", "warning"]
 Safety = Literal["safe", "unsafe"]

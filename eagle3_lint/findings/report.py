@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 from typing import Literal
 
 from eagle3_lint.findings.model import Finding
-from eagle3_lint.records import dataclass, field
 
 
 @dataclass(frozen=True)

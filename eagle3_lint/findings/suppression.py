@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from eagle3_lint.findings.codes import PREFIX, PYLINT_BLOCK, PYLINT_CHECKER, Code, pylint_id
 from eagle3_lint.findings.model import Span
 from eagle3_lint.findings.sieve import NOQA, NOQA_FILE, OWN, may_silence
-from eagle3_lint.records import dataclass
 
 if TYPE_CHECKING:
     import ast

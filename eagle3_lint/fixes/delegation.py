@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from eagle3_lint.findings.model import Edit, Fix
@@ -17,7 +18,6 @@ from eagle3_lint.project.contract.model import CAPTURE_SETTER, EMBED_GETTER
 from eagle3_lint.project.forward_route import ForwardRoute, forward_route, is_body
 from eagle3_lint.project.roles import Candidate
 from eagle3_lint.project.values import ConstantValue, InstanceValue, UnknownValue
-from eagle3_lint.records import dataclass
 from eagle3_lint.sources.reading import parse_source
 
 if TYPE_CHECKING:

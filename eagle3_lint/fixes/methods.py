@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from eagle3_lint.facts.module import ClassFacts, Member
 from eagle3_lint.facts.nodes import is_docstring
@@ -19,7 +20,6 @@ from eagle3_lint.fixes.text import (
 )
 from eagle3_lint.project.modules import Module
 from eagle3_lint.project.roles import FAMILY
-from eagle3_lint.records import dataclass
 from eagle3_lint.sources.text import SourceText
 
 _FOLLOWED = "load_weights"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import replace
 
 from eagle3_lint.facts.nodes import walk
 from eagle3_lint.findings.model import Edit, Fix, Safety
@@ -14,7 +15,6 @@ from eagle3_lint.fixes.text import end_of_line, indent_of, insertion, is_blank_b
 from eagle3_lint.project.classes import Found
 from eagle3_lint.project.effects import Path
 from eagle3_lint.project.modules import FunctionNode
-from eagle3_lint.records import replace
 
 _QUESTIONS = frozenset({"hasattr", "getattr"})
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
 from eagle3_lint.project.modules import Module
-from eagle3_lint.records import dataclass
 
 _UNION = re.compile(r"(?:->|[,(\s]\w+:)\s*[\w.\[\], ]+\|\s*None\b")
 _TYPING = ("typing", "typing_extensions")

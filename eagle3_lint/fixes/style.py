@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from itertools import pairwise
 
 from eagle3_lint.facts.module import ClassFacts, Member
 from eagle3_lint.fixes.text import ending_at, indent_of, is_blank_before
-from eagle3_lint.records import dataclass
 from eagle3_lint.sources.text import SourceText
 
 _STRING = re.compile(r"(?<=[\s(\[{,=:])(['\"])(?!\1)")

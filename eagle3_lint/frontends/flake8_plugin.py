@@ -14,13 +14,13 @@ import io
 import os
 import tokenize
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from eagle3_lint import __version__
 from eagle3_lint.errors import Eagle3LintError
 from eagle3_lint.frontends.host import SEARCH_PATH, engine_at_work, failures_of
-from eagle3_lint.records import dataclass
 
 if TYPE_CHECKING:
     import argparse

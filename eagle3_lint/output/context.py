@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from eagle3_lint.findings.fingerprint import relative_path
-from eagle3_lint.records import dataclass
 
 ELSEWHERE = "(this file was not given; a given file causes the finding)"
 

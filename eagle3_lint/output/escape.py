@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-# spares --version the import of typing
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
+from typing import Any
 
 
 def printable(text: str) -> str:

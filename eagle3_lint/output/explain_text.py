@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from eagle3_lint.output.escape import printable, printable_character
-from eagle3_lint.records import dataclass
 
 _STYLES = {"title": "1", "place": "36", "muted": "2", "good": "1;32", "bad": "1;31", "doubt": "1;33"}
 _VERDICTS = {"missing": "bad", "unsupported": "doubt", "unknown": "doubt"}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from eagle3_lint.facts.nodes import walk
@@ -13,7 +14,7 @@ from eagle3_lint.project.existence import Existence, existence
 from eagle3_lint.project.lookup import Holder, Lookup, Node, skipped_constructor
 from eagle3_lint.project.reading_forward import first_parameter
 from eagle3_lint.project.subjects import is_delegating_subject
-from eagle3_lint.records import dataclass
+from eagle3_lint.sources.identifiers import mentions
 
 if TYPE_CHECKING:
     from eagle3_lint.project.project import Project
@@ -100,8 +101,7 @@ class BrokenLinks:
     def _effects_of(self, found: Found) -> tuple[Effects, Existence] | None:
         key = (found.definer.path, found.line)
         if key not in self._effects:
-            plain = not found.member.decorators and "self" in found.text
-            function = found.function() if plain else None
+            function = found.function() if not found.member.decorators else None
             effects = effects_of(function) if function is not None else None
             self._effects[key] = (effects, existence(effects)) if effects is not None else None
         return self._effects[key]
@@ -175,7 +175,7 @@ def _first_own_link(event: Event, found: Found) -> int:
 
 def _through_super(receiver: Node, found: Found, effects: Effects) -> Iterator[Found]:
     """The methods that ``found`` runs through ``super()``."""
-    if receiver.info is None or "super()" not in found.text:
+    if receiver.info is None or not mentions(found.text, "super"):
         return
     for call in walk(effects.node):
         if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute):

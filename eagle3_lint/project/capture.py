@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from eagle3_lint.project.classes import ClassInfo
@@ -9,7 +10,6 @@ from eagle3_lint.project.delegation import delegated_attribute, unexposed_inner
 from eagle3_lint.project.effects import effects_of
 from eagle3_lint.project.modules import FunctionNode
 from eagle3_lint.project.roles import EAGLE3_SETTER, Candidate
-from eagle3_lint.records import dataclass
 
 if TYPE_CHECKING:
     from eagle3_lint.project.project import Project

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from eagle3_lint.facts.nodes import walk
 from eagle3_lint.project.modules import FunctionNode
-from eagle3_lint.records import dataclass
 
 Loops = tuple[ast.For, ...]
 

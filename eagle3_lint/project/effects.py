@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Literal, TypeGuard
 
 from eagle3_lint.facts.extract import checks_typing
 from eagle3_lint.facts.nodes import walk
-from eagle3_lint.records import dataclass, field, replace
 
 Path = tuple[str, ...]
 ITEM = "[]"

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
-
-from eagle3_lint.records import dataclass
 
 if TYPE_CHECKING:
     from eagle3_lint.project.effects import Effects, Event, Guard, Path

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from eagle3_lint.facts.nodes import dotted_name, walk
 from eagle3_lint.project.classes import ClassInfo, Found
 from eagle3_lint.project.modules import FunctionNode
 from eagle3_lint.project.reading_forward import LOGITS, first_parameter
-from eagle3_lint.records import dataclass
 
 if TYPE_CHECKING:
     from eagle3_lint.project.project import Project

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 
 from eagle3_lint.errors import UnreadableSourceError
 from eagle3_lint.facts.extract import bound_names, checks_typing, place_of
@@ -36,7 +37,6 @@ from eagle3_lint.project.values import (
     Values,
     union,
 )
-from eagle3_lint.records import dataclass, field, replace
 
 _MOST_DEPTH = 12
 _MOST_STEPS = 60_000
@@ -424,8 +424,6 @@ class Interpreter:
             self._assign(target, union(*parts), frame)
 
     def _bind_walrus(self, node: ast.expr, frame: Frame) -> None:
-        if not frame.module.mentions(":="):
-            return
         for inner in walk(node):
             if isinstance(inner, ast.NamedExpr):
                 frame.names[inner.target.id] = self.evaluate(inner.value, frame)

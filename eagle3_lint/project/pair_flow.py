@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import Literal
 
 from eagle3_lint.facts.nodes import dotted_name, walk
 from eagle3_lint.project.effects import Effects, Event, Guard
 from eagle3_lint.project.modules import FunctionNode
 from eagle3_lint.project.reading_forward import LOGITS
-from eagle3_lint.records import dataclass
 
 _PIPELINE = frozenset({"is_last_rank", "is_first_rank"})
 _OBSERVERS = frozenset({"len", "isinstance", "type", "print", "id", "repr", "str", "bool", "hasattr"})

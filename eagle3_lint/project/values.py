@@ -6,10 +6,10 @@ The values are small and immutable; an expression has a tuple of them, one for e
 from __future__ import annotations
 
 import ast
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from eagle3_lint.facts.module import Place
-from eagle3_lint.records import dataclass, field
 
 if TYPE_CHECKING:
     from eagle3_lint.project.classes import ClassInfo

@@ -7,10 +7,10 @@ file's name, its documentation is its module docstring, and its module holds one
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from eagle3_lint.findings.model import Finding, Severity
-from eagle3_lint.records import dataclass
 
 if TYPE_CHECKING:
     from eagle3_lint.project.modules import Module

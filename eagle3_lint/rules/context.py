@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cached_property
 
 from eagle3_lint.facts.typing_use import StarImport, TypingUse, find_undefined_typing_names
 from eagle3_lint.facts.typing_words import table_words
 from eagle3_lint.findings.sieve import MARK_WORDS
-from eagle3_lint.records import dataclass
 from eagle3_lint.sources.text import SourceText
 
 _MODELS = "sglang.srt.models."

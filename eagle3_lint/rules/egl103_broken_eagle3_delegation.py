@@ -63,6 +63,7 @@ class PlainForCausalLM(nn.Module):
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 
 from eagle3_lint.findings.model import Evidence, Finding, Inner, Span
 from eagle3_lint.project.broken_links import BrokenLink, BrokenLinks, Place
@@ -70,7 +71,6 @@ from eagle3_lint.project.classes import ClassInfo, Found
 from eagle3_lint.project.lookup import Node, skipped_constructor
 from eagle3_lint.project.subjects import delegating_subjects, interface_methods, registered_among
 from eagle3_lint.project.values import InstanceValue
-from eagle3_lint.records import dataclass, field
 from eagle3_lint.rules.base import Rule
 from eagle3_lint.rules.project_context import ProjectContext, listed
 

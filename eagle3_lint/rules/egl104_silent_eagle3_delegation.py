@@ -58,6 +58,7 @@ from eagle3_lint.project.modules import FunctionNode
 from eagle3_lint.project.subjects import capture_setters, delegating_subjects, effective_methods, registered_among
 from eagle3_lint.rules.base import Rule
 from eagle3_lint.rules.project_context import ProjectContext, listed
+from eagle3_lint.sources.identifiers import mentions
 
 _QUESTIONS = ("hasattr", "getattr", "except")
 
@@ -68,7 +69,7 @@ def check(context: ProjectContext) -> Iterable[Finding]:
     subjects = tuple(context.subjects(delegating_subjects(project, context.paths)))
     for name, found, users in effective_methods(subjects, capture_setters(project)):
         context.current = found.definer
-        function = found.function() if any(word in found.text for word in _QUESTIONS) else None
+        function = found.function() if mentions(found.text, *_QUESTIONS) else None
         if function is None or _asserts(function):
             continue
         effects = effects_of(function)

@@ -50,6 +50,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 
 from eagle3_lint.facts.nodes import walk
 from eagle3_lint.findings.model import Evidence, Finding, Fix
@@ -58,7 +59,6 @@ from eagle3_lint.project.classes import ClassInfo, Found
 from eagle3_lint.project.contract import CAPTURE_SETTERS, CallSite, ContractMethod, capture_setter
 from eagle3_lint.project.modules import FunctionNode
 from eagle3_lint.project.subjects import effective_methods, registered_among
-from eagle3_lint.records import dataclass, replace
 from eagle3_lint.rules.base import Rule
 from eagle3_lint.rules.project_context import ProjectContext, listed
 

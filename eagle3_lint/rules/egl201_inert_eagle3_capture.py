@@ -60,12 +60,12 @@ class Body(nn.Module):
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
 from eagle3_lint.findings.model import Evidence, Finding
 from eagle3_lint.project.capture_flow import CaptureWrite
 from eagle3_lint.project.classes import ClassInfo, topmost
 from eagle3_lint.project.contract import CAPTURE_SETTERS
-from eagle3_lint.records import dataclass
 from eagle3_lint.rules.base import Rule
 from eagle3_lint.rules.project_context import ProjectContext, listed
 

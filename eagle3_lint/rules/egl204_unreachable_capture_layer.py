@@ -43,13 +43,13 @@ if len(self.layers) in self.layers_to_capture:
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 
 from eagle3_lint.findings.model import Evidence, Finding
 from eagle3_lint.project.capture_flow import CaptureFlow, CaptureWrite, Holder, SetterEffects
 from eagle3_lint.project.capture_layers import LayerQuestion, refuses_ids
 from eagle3_lint.project.classes import ClassInfo
 from eagle3_lint.project.contract import CAPTURE_SETTERS
-from eagle3_lint.records import dataclass, field
 from eagle3_lint.rules.base import Rule
 from eagle3_lint.rules.project_context import ProjectContext
 

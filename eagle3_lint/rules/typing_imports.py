@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from eagle3_lint.facts.typing_names import typing_names
 from eagle3_lint.facts.typing_use import TypingUse
 from eagle3_lint.findings.model import Edit, Evidence, Finding, Fix, Severity
 from eagle3_lint.fixes.imports import added_names, import_from, index_among, new_import, type_checking_import
-from eagle3_lint.records import dataclass
 from eagle3_lint.rules.context import ModuleContext
 
 _TYPING_MODULES = ("typing", "typing_extensions")

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from eagle3_lint.errors import UnreadableSourceError
-from eagle3_lint.records import dataclass
 from eagle3_lint.sources.reading import check_regular_file, unreadable
 
 _SKIPPED_DIRECTORIES = frozenset({"__pycache__", "node_modules"})

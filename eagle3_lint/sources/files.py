@@ -50,25 +50,9 @@ def runtime_files(root: str) -> tuple[str, ...]:
     return tuple(sorted(path for folder in RUNTIME_FOLDERS for path in _below(os.path.join(srt, folder))))
 
 
-def folders_looked_through(root: str, models: str) -> tuple[str, ...]:
-    """Every directory in which a file of the tree at ``root`` may appear, whether or not it is there yet."""
-    srt = os.path.join(root, "sglang", "srt")
-    found = {root, os.path.join(root, "sglang"), srt}
-    for top in (models, *(os.path.join(srt, folder) for folder in RUNTIME_FOLDERS)):
-        found.add(top)
-        found.update(directory for directory, _ in _walked(top))
-    return tuple(sorted(found))
-
-
-def _walked(top: str) -> Iterator[tuple[str, list[str]]]:
-    """Each directory from ``top`` downwards that sources may lie in, with the names of its files."""
+def _below(top: str) -> Iterator[str]:
     for directory, folders, names in os.walk(top):
         folders[:] = [folder for folder in folders if folder != "__pycache__" and not folder.startswith(".")]
-        yield directory, names
-
-
-def _below(top: str) -> Iterator[str]:
-    for directory, names in _walked(top):
         for name in names:
             if name.endswith(".py"):
                 yield os.path.join(directory, name)

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING
 
 from eagle3_lint.errors import GitError
-from eagle3_lint.records import dataclass
 
 if TYPE_CHECKING:
     import subprocess

@@ -11,9 +11,9 @@ import os
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 from eagle3_lint.errors import GitError
-from eagle3_lint.records import dataclass
 from eagle3_lint.sources.files import package_root
 from eagle3_lint.sources.git import LINK, SUBMODULE, Entry, Repository
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from functools import cached_property
-
-from eagle3_lint.records import dataclass
 
 _LINE = re.compile(r"\r\n|\r|\n")
 

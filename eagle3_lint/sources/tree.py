@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 
-from eagle3_lint.records import dataclass
 from eagle3_lint.sources.files import RUNTIME_FOLDERS
 from eagle3_lint.sources.upwards import upwards
 

@@ -1,14 +1,12 @@
 """The way from a directory up to the top of its file system, and what stands on it."""
 
+from __future__ import annotations
+
 import os
-
-# typing would be a part of the time that a remembered answer saves
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from collections.abc import Iterator
 
 
-def upwards(directory: str) -> "Iterator[str]":
+def upwards(directory: str) -> Iterator[str]:
     """``directory``, an absolute path, and every directory above it, the nearest first."""
     while True:
         yield directory
@@ -18,6 +16,6 @@ def upwards(directory: str) -> "Iterator[str]":
         directory = parent
 
 
-def checkout_around(directory: str) -> "str | None":
+def checkout_around(directory: str) -> str | None:
     """The nearest directory from ``directory`` upwards that looks like the top of a git checkout; None without one."""
     return next((one for one in upwards(directory) if os.path.lexists(os.path.join(one, ".git"))), None)

@@ -6,7 +6,7 @@ import json
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -216,72 +216,6 @@ def test_a_remembered_answer_opens_no_project(models: Path, capsys: pytest.Captu
     assert "Verdict: missing" in ran.stdout
     loaded = [name for name in ran.stdout.split("\n") if name.startswith("eagle3_lint")]
     assert not [name for name in loaded if name.split(".")[1:2] in (["project"], ["rules"], ["facts"], ["findings"])]
-
-
-def test_what_was_printed_is_printed_again(
-    models: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("eagle3_lint.cache.printed._MARGIN_NS", -3_600_000_000_000)
-
-    def asked(*arguments: str) -> tuple[str, bool]:
-        with monkeypatch.context() as patch:
-            worked: list[str] = []
-            patch.setattr("eagle3_lint.frontends.cli.explain._explain", _noted(worked))
-            assert dispatch(["explain", WRAPPER, *arguments]) == 0
-        return capsys.readouterr().out, not worked
-
-    first = asked()
-    assert not first[1]
-    assert asked() == (first[0], True)
-    assert asked("--no-cache") == (first[0], False)
-    text = asked("--format", "json")
-    assert not text[1]
-    assert asked("--format", "json") == (text[0], True)
-    assert json.loads(text[0])["verdict"] == "missing"
-    changes = {
-        models / "wrapper_vl.py": DELEGATING,
-        models / "new.py": "",
-        models.parent / "speculative" / "worker.py": "",
-        models / "pyproject.toml": "",
-        models.parents[2] / "setup.cfg": "",
-    }
-    for path, content in changes.items():
-        path.write_text(content)
-        again = asked()
-        assert not again[1], path
-        assert ("Verdict: delegated" in again[0]) is True
-        assert asked() == (again[0], True)
-    (models.parents[2] / "setup.cfg").write_text("[eagle3-lint]\ncache-dir = kept\n")
-    assert [asked()[1], asked()[1]] == [False, False]
-
-
-def _noted(worked: list[str]) -> Callable[[list[str], object], int]:
-    """What does the work, and says so in ``worked``."""
-    from eagle3_lint.frontends.cli import explain
-
-    work = explain._explain
-
-    def noted(argv: list[str], engine: object) -> int:
-        worked.append(argv[0])
-        return work(argv, engine)  # type: ignore[arg-type]
-
-    return noted
-
-
-def test_the_look_for_a_terminal_is_another_answer(models: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from eagle3_lint.frontends.cli import remembered
-
-    class Terminal:
-        def isatty(self) -> bool:
-            return True
-
-    plain = remembered._key(["X"])
-    monkeypatch.setattr(sys, "stdout", Terminal())
-    keys = set()
-    for program in ("vscode", "xterm"):
-        monkeypatch.setenv("TERM_PROGRAM", program)
-        keys.add(remembered._key(["X"]))
-    assert len(keys | {plain}) == 3
 
 
 def test_text(models: Path, capsys: pytest.CaptureFixture[str]) -> None:

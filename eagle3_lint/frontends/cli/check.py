@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from eagle3_lint import __version__
@@ -22,7 +23,6 @@ from eagle3_lint.frontends.cli.streams import (
 )
 from eagle3_lint.output import renderer
 from eagle3_lint.output.context import RenderContext
-from eagle3_lint.records import replace
 from eagle3_lint.rules.registry import select
 from eagle3_lint.sources.reading import MAX_SOURCE_BYTES
 from eagle3_lint.sources.upwards import checkout_around

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from eagle3_lint import __version__
 from eagle3_lint.errors import Eagle3LintError, UsageError
 from eagle3_lint.frontends.cli import COMMANDS, USAGE_ERROR
 from eagle3_lint.frontends.cli.streams import complain, write_output
 
-# ``import typing`` would be a fifth of the time that --version takes
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from eagle3_lint.frontends.cli.engine import Engine
 

@@ -1,43 +1,28 @@
 """``eagle3-lint explain``: the whole investigation of one model class."""
 
+from __future__ import annotations
+
 import os
 import sys
-import time
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
+from eagle3_lint.engine.explaining import ExplainRequest
+from eagle3_lint.frontends.cli.arguments import Options, explain_parser
+from eagle3_lint.frontends.cli.engine import real_engine
 from eagle3_lint.frontends.cli.streams import Progress, complain, use_color, write_output
 
-# spares a remembered answer the import of typing
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from eagle3_lint.engine import Explanation
-    from eagle3_lint.frontends.cli.arguments import Options
     from eagle3_lint.frontends.cli.engine import Engine
 
 
-def run_explain(argv: "list[str]", engine: "Engine | None" = None) -> int:
+def run_explain(argv: list[str], engine: Engine | None = None) -> int:
     """Investigates what ``argv`` says; returns the exit code.
 
     Raises Eagle3LintError for wrong usage and configuration, for a class that the tree has not (naming near misses), and
     where no tree is found.
     """
-    if engine is None:
-        from eagle3_lint.frontends.cli.remembered import remembered
-
-        known = remembered(argv)
-        if known is not None:
-            write_output([known], None)
-            return 0
-    return _explain(argv, engine)
-
-
-def _explain(argv: "list[str]", engine: "Engine | None") -> int:
-    from eagle3_lint.engine.explaining import ExplainRequest
-    from eagle3_lint.frontends.cli.arguments import Options, explain_parser
-    from eagle3_lint.frontends.cli.engine import real_engine
-
-    started = time.time_ns()
     given = explain_parser().parse_args(argv)
     options = Options(given)
     progress = Progress() if Progress.is_wanted() else None
@@ -56,17 +41,11 @@ def _explain(argv: "list[str]", engine: "Engine | None") -> int:
             progress.clear()
     for problem in found.problems:
         complain(f"internal error: {problem}")
-    text = "".join(_rendered(found, given.format or "text", options, given.output))
-    write_output([text], given.output)
-    if engine is None:
-        from eagle3_lint.frontends.cli.remembered import remember
-
-        configured = options.is_configured("cache-dir") or options.is_configured("no-cache")
-        remember(argv, found, request.sglang, configured, text, started)
+    write_output(_rendered(found, given.format or "text", options, given.output), given.output)
     return 0
 
 
-def _rendered(found: "Explanation", format_name: str, options: "Options", output: "str | None") -> "Iterable[str]":
+def _rendered(found: Explanation, format_name: str, options: Options, output: str | None) -> Iterable[str]:
     if format_name == "json":
         from eagle3_lint.output.document_json import render_json
 

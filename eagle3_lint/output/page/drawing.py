@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from eagle3_lint.output.matrix_reading import CAPABLE, place
-from eagle3_lint.records import dataclass
 
 # The width of a box stands in the style sheet too.
 _WIDTH = 264

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
 from eagle3_lint.output.matrix_reading import short, state
-from eagle3_lint.records import dataclass
 
 # The calls are shown once for all classes, the verdict beside the name of each.
 _CALLS, _VERDICT = "What the runtime calls on a target", "The verdict"
