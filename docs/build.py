@@ -69,14 +69,17 @@ def index() -> Iterator[str]:
     yield "| code | symbol | severity | default | pylint | finds |\n| --- | --- | --- | --- | --- | --- |\n"
     for code in all_codes():
         rule = load(code)
-        on = "pedantic" if rule.pedantic else "on"
+        on = "in part" if rule.in_part else "pedantic" if rule.pedantic else "on"
         name = pylint_id(code, rule.severity)
         yield f"| [{code}]({code}.md) | `{rule.symbol}` | {rule.severity} | {on} | {name} | {rule.summary} |\n"
 
 
 def default(rule: Rule) -> str:
     """Whether ``rule`` runs unasked."""
-    return "only with `--pedantic` or by its own code in `--select`" if rule.pedantic else "on by default"
+    asked = "with `--pedantic` or by its own code in `--select`"
+    if rule.in_part:
+        return f"in part on by default, the rest {asked}"
+    return f"only {asked}" if rule.pedantic else "on by default"
 
 
 def _linked(match: re.Match[str]) -> str:

@@ -16,7 +16,7 @@ from eagle3_lint.errors import TreeError
 from eagle3_lint.findings.model import Finding
 from eagle3_lint.findings.report import InternalError, Report, Suppressed, ordered
 from eagle3_lint.rules.catalogue import about_classes
-from eagle3_lint.rules.registry import select
+from eagle3_lint.rules.registry import select, shows_pedantic
 from eagle3_lint.sources.discovery import Discovered, discover
 from eagle3_lint.sources.tree import report_root
 
@@ -68,7 +68,7 @@ def session_for(request: Request) -> Session:
         request.sglang,
         request.cache,
         request.cache_dir,
-        request.pedantic,
+        shows_pedantic(request.select, request.pedantic),
         request.target_version,
         with_fixes=request.with_fixes,
     )

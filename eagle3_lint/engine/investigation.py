@@ -5,11 +5,13 @@ Each step names the file and the line that it stands on, so that every one of th
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from eagle3_lint.errors import UnreadableSourceError
+from eagle3_lint.facts.nodes import dotted_name, walk
 from eagle3_lint.fixes.spelling import typing_imports
 from eagle3_lint.project.capture import capture_of, lacking_inner
 from eagle3_lint.project.contract import PROTOCOLS, Protocol, capture_setter
@@ -18,6 +20,7 @@ from eagle3_lint.project.forward_route import forward_route
 from eagle3_lint.project.roles import EAGLE3_SETTER, MULTIMODAL_HOOKS, Candidate
 from eagle3_lint.project.subjects import interface_methods
 from eagle3_lint.rules.project_context import listed
+from eagle3_lint.sources.identifiers import mentions
 
 if TYPE_CHECKING:
     from eagle3_lint.engine.workspace import Workspace
@@ -112,8 +115,8 @@ def subject_of(project: Project, info: ClassInfo) -> Subject:
 def _calls(subject: Subject) -> Iterator[Step]:
     contract = subject.project.contract
     setters = [capture_setter(protocol) for protocol in PROTOCOLS]
-    required = {method.name for protocol in PROTOCOLS for method in contract.required(protocol)}
-    methods = [one for one in contract.methods if one.name in setters or one.name in required]
+    called = {method.name for protocol in PROTOCOLS for method in contract.called(protocol)}
+    methods = [one for one in contract.methods if one.name in setters or one.name in called]
     for method in sorted(methods, key=lambda one: (one.name not in setters, one.name != subject.setter, one.name)):
         if not method.call_sites:
             yield Step(
@@ -132,7 +135,9 @@ def _call_sites(method: ContractMethod) -> Iterator[Step]:
             if protocols
             else "a target"
         )
-        if not site.guarded:
+        if not site.guarded and site.protocols and not site.required_for:
+            asks = "without asking first, on some of its ways"
+        elif not site.guarded:
             asks = "without asking first: a class without it stops the server with AttributeError"
         elif site.guard_raises:
             asks = "after asking whether it is there: a class without it is refused with an error"
@@ -181,10 +186,8 @@ def _role(subject: Subject) -> str:
 
 def _draft(subject: Subject) -> Iterator[Step]:
     forward = subject.info.find("forward")
-    if forward is not None and "spec_info" in forward.text:
-        line = forward.line + next(
-            (number for number, text in enumerate(forward.text.split("\n")) if "spec_info" in text), 0
-        )
+    line = _line_of(forward, "spec_info") if forward is not None else None
+    if forward is not None and line is not None:
         yield Step(CLASS, "it reads the states of its target from spec_info, as drafts do", forward.definer.path, line)
     else:
         message = "it carries the name of a draft, or builds one: the runtime never captures from it"
@@ -274,7 +277,7 @@ def _effects(subject: Subject, info: ClassInfo, found: Found) -> Iterator[Step]:
     function = found.function()
     attribute = delegated_attribute(function, subject.setter) if function is not None else None
     if attribute is not None:
-        line = _line_with(found, f"{attribute}.{subject.setter}")
+        line = _line_of(found, f"{attribute}.{subject.setter}") or found.line
         yield Step(REFERENCE, f"it delegates to self.{attribute}", found.definer.path, line)
     effects = subject.project.capture_flow.setter(info, subject.setter)
     for write in _writes(effects):
@@ -307,7 +310,7 @@ def _readers(subject: Subject, effects: SetterEffects | None) -> Iterator[Step]:
 def _first_read(subject: Subject, write: CaptureWrite) -> tuple[str, int, str] | None:
     flow = subject.project.capture_flow
     for method in flow.reach(write.holder.info).methods:
-        effects = flow.effects(method) if write.name in flow.text(method) else None
+        effects = flow.effects(method) if mentions(flow.text(method), write.name) else None
         for event in effects.of("read") if effects is not None else ():
             if event.path[-1:] == (write.name,):
                 return method.definer.path, event.line, method.member.name
@@ -325,7 +328,7 @@ def _delegating(subject: Subject) -> Iterator[Step]:
         return
     wrapper, attribute, found = example.wrapper, example.attribute, example.found
     yield Step(OTHER, f"{wrapper.name} defines {subject.setter}", found.definer.path, found.line)
-    line = _line_with(found, f"{attribute}.{subject.setter}")
+    line = _line_of(found, f"{attribute}.{subject.setter}") or found.line
     but = ", but does nothing where that lacks the method (EGL104)" if example.is_silent else ""
     yield Step(OTHER, f"it hands the layers on to self.{attribute}{but}", found.definer.path, line)
     for method in _required(subject):
@@ -334,11 +337,12 @@ def _delegating(subject: Subject) -> Iterator[Step]:
             yield Step(OTHER, f"and it defines {method}", other.definer.path, other.line)
 
 
-def _line_with(found: Found, words: str) -> int:
-    for number, text in enumerate(found.text.split("\n")):
-        if words in text:
-            return found.line + number
-    return found.line
+def _line_of(found: Found, dotted: str) -> int | None:
+    """The first line where ``found`` names an attribute that is called ``dotted``, on whatever object."""
+    function = found.function()
+    nodes = walk(function) if function is not None else ()
+    named = (one for one in nodes if isinstance(one, ast.Attribute) and f".{dotted_name(one)}".endswith(f".{dotted}"))
+    return min((one.end_lineno or one.lineno for one in named), default=None)
 
 
 # The rest

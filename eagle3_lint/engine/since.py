@@ -7,8 +7,8 @@ moved to another file, with its findings, is known by its name.
 
 from __future__ import annotations
 
+import ast
 import os
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -16,17 +16,21 @@ from functools import cached_property
 
 from eagle3_lint.engine.checking import Request, check, default_paths, session_for
 from eagle3_lint.engine.scope import Checkout, Scope
-from eagle3_lint.errors import UsageError
+from eagle3_lint.errors import UnreadableSourceError, UsageError
+from eagle3_lint.facts.nodes import walk
 from eagle3_lint.findings.fingerprint import ONCE_A_CLASS, fingerprints, fingerprints_of
 from eagle3_lint.findings.model import Finding
 from eagle3_lint.findings.report import InternalError, Report
+from eagle3_lint.project.modules import FunctionNode
 from eagle3_lint.sources.cachedir import cache_dir
 from eagle3_lint.sources.files import package_root, siblings
 from eagle3_lint.sources.git import renames
+from eagle3_lint.sources.identifiers import mentions
+from eagle3_lint.sources.reading import parse_source
 from eagle3_lint.sources.snapshots import Revision, Wanted, revision_of
+from eagle3_lint.sources.text import SourceText
 from eagle3_lint.sources.tree import tree_of_file
 
-_DEFINITION = r"^[ \t]*(?:class|def|async[ \t]+def)[ \t]+{}\b"
 # Their findings are about files and comments, which no name tells from others elsewhere.
 _NAMELESS = "EGL9"
 
@@ -212,9 +216,19 @@ class _Moves:
         name = _qualified(old).partition(".")[0]
         if not name.isidentifier() or old.code.startswith(_NAMELESS):
             return False
-        defined = re.compile(_DEFINITION.format(re.escape(name)), re.MULTILINE)
-        was_there = any(defined.search(side.text(new.path)) for side in self._sides)
-        return not was_there and not defined.search(_text(old.path))
+        was_there = any(_defines(side.text(new.path), name) for side in self._sides)
+        return not was_there and not _defines(_text(old.path), name)
+
+
+def _defines(text: str, name: str) -> bool:
+    """Whether ``text`` defines a class or function ``name``, or may: where it isn't Python."""
+    if not mentions(text, name):
+        return False
+    try:
+        nodes = walk(parse_source(SourceText("", text.encode(), text)))
+    except UnreadableSourceError:
+        return True
+    return any(isinstance(one, ast.ClassDef | FunctionNode) and one.name == name for one in nodes)
 
 
 def _require_known(scope: Scope, sides: Iterable[_Side], revision: str) -> None:

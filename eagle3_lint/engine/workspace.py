@@ -176,7 +176,8 @@ class Workspace:
         if not missing:
             return
         found = self._look(missing)
-        self._known[0].update((code, found.of(code)) for code in missing)
+        for code in missing:
+            self._known[0][code] = tuple(one for one in found.of(code) if self.pedantic or not one.pedantic)
         self._known[1].update(found.census)
         self.internal_errors.extend(found.internal_errors)
         self._by_path.clear()
@@ -191,7 +192,7 @@ class Workspace:
         return ClassRules(
             self.project,
             rules,
-            lambda project, paths: ProjectContext(project, self.root, paths, self.pedantic, self.with_fixes),
+            lambda project, paths: ProjectContext(project, self.root, paths, self.with_fixes),
             self._parts,
         ).findings()
 

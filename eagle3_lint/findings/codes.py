@@ -18,9 +18,10 @@ DOCUMENTATION = "https://github.com/eagle3-lint/eagle3-lint/blob/main/docs/rules
 
 
 class Code(NamedTuple):
-    """One code: its symbol, its severity, what it finds in a sentence, and whether only ``--pedantic`` turns it on.
+    """One code: its symbol, its severity, what it finds in a sentence, and whether its findings are pedantic.
 
-    ``about_classes`` says that the rule looks at the classes of a whole project, not at one file's text.
+    ``about_classes`` says that the rule looks at the classes of a whole project, not at one file's text. ``in_part``
+    says that some findings of a pedantic rule are shown by default.
     """
 
     code: str
@@ -29,6 +30,12 @@ class Code(NamedTuple):
     summary: str
     pedantic: bool = False
     about_classes: bool = True
+    in_part: bool = False
+
+    @property
+    def is_default(self) -> bool:
+        """Whether the rule runs unasked."""
+        return self.in_part or not self.pedantic
 
 
 def pylint_id(code: str, severity: Severity) -> str:

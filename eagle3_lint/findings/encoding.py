@@ -30,13 +30,14 @@ def encode_finding(finding: Finding) -> Plain:
         finding.name,
         finding.scope,
         finding.caused_by,
+        finding.pedantic,
     )
 
 
 def decode_finding(plain: Plain) -> Finding:
     """The finding that ``encode_finding`` made ``plain`` of; raises ValueError or TypeError on anything else."""
     code, symbol, severity, path, span, message, class_name, registered, inner, methods, *rest = plain
-    confidence, elsewhere, evidence, fix, name, scope, caused_by = rest
+    confidence, elsewhere, evidence, fix, name, scope, caused_by, pedantic = rest
     return Finding(
         code,
         symbol,
@@ -55,6 +56,7 @@ def decode_finding(plain: Plain) -> Finding:
         name,
         scope,
         caused_by,
+        pedantic,
     )
 
 

@@ -69,7 +69,7 @@ class Finding:
     ``class_name`` is the dotted class to change, ``registered`` every registered class that the
     finding hits, ``name`` the bare typing name of EGL301 and EGL302, ``scope`` the dotted class or
     function that the place lies in, which keeps fingerprints stable when lines move. ``caused_by`` are the files whose
-    change can make or unmake the finding, beside its own.
+    change can make or unmake the finding, beside its own. ``pedantic`` marks what is shown only where pedantry is asked for.
     """
 
     code: str
@@ -89,3 +89,4 @@ class Finding:
     name: str | None = None
     scope: str = ""
     caused_by: tuple[str, ...] = ()
+    pedantic: bool = False

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
 from eagle3_lint.facts.module import Member
 from eagle3_lint.findings.model import Edit, Fix
 from eagle3_lint.project.classes import ClassInfo
+from eagle3_lint.sources.identifiers import places
 
 
 def renaming_fix(info: ClassInfo, member: Member, name: str, *, replaces: bool) -> Fix:
@@ -16,7 +15,6 @@ def renaming_fix(info: ClassInfo, member: Member, name: str, *, replaces: bool) 
     """
     module = info.module
     edit = Edit(info.path, module.name_span(member.place, member.name), name)
-    mentions = len(re.findall(rf"\b{re.escape(member.name)}\b", module.source.text))
-    if mentions > 1:
+    if len(places(module.source.text, member.name)) > 1:
         return Fix("unsafe", (edit,), f"see whether the other places that say {member.name} mean this method")
     return Fix("unsafe" if replaces else "safe", (edit,))

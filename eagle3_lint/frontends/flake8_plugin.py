@@ -51,7 +51,7 @@ class Settings:
         """The codes that flake8 would show: what nobody asked for is not computed. Looked up when a file is linted."""
         from eagle3_lint.rules.catalogue import CODES
 
-        wanted = frozenset(entry.code for entry in CODES if self.pedantic or not entry.pedantic)
+        wanted = frozenset(entry.code for entry in CODES if self.pedantic or entry.is_default)
         return wanted if self.options is None else _selected(self.options, wanted)
 
 

@@ -42,7 +42,7 @@ _MESSAGES: dict[str, MessageDefinitionTuple] = {
         "%s",
         entry.symbol,
         f"{entry.code}: {entry.summary} See {documentation_url(entry.code)}",
-        {"default_enabled": not entry.pedantic},
+        {"default_enabled": entry.is_default},
     )
     for entry in CODES
 }
@@ -141,7 +141,7 @@ class Eagle3Checker(BaseChecker):
                 engine=config.eagle3_engine,
                 sglang=config.eagle3_sglang or None,
                 cache_dir=config.eagle3_cache_dir or None,
-                pedantic=any(entry.pedantic for entry in CODES if entry.code in codes),
+                pedantic=any(not entry.is_default for entry in CODES if entry.code in codes),
                 target_version=_target_version(config.py_version),
                 search_path=SEARCH_PATH,
             )

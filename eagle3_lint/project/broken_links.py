@@ -11,9 +11,10 @@ from eagle3_lint.facts.nodes import walk
 from eagle3_lint.project.classes import ClassInfo, Found
 from eagle3_lint.project.effects import Effects, Event, Path, effects_of
 from eagle3_lint.project.existence import Existence, existence
-from eagle3_lint.project.lookup import Holder, Lookup, Node
+from eagle3_lint.project.lookup import Holder, Lookup, Node, skipped_constructor
 from eagle3_lint.project.reading_forward import first_parameter
 from eagle3_lint.project.subjects import is_delegating_subject
+from eagle3_lint.sources.identifiers import mentions
 
 if TYPE_CHECKING:
     from eagle3_lint.project.project import Project
@@ -100,8 +101,7 @@ class BrokenLinks:
     def _effects_of(self, found: Found) -> tuple[Effects, Existence] | None:
         key = (found.definer.path, found.line)
         if key not in self._effects:
-            plain = not found.member.decorators and "self" in found.text
-            function = found.function() if plain else None
+            function = found.function() if not found.member.decorators else None
             effects = effects_of(function) if function is not None else None
             self._effects[key] = (effects, existence(effects)) if effects is not None else None
         return self._effects[key]
@@ -131,8 +131,9 @@ class _Walk:
         for index in range(1, end):
             path = event.path[: index + 1]
             step = self._lookup.step(nodes, path[-1], Holder(path[:-1], self._holder, self._origin))
-            # A name that the object itself lacks is no matter of delegation, unless the path leads on through it.
-            delegates = index > 1 or len(event.path) > 2
+            # A name that the object itself lacks is no matter of delegation, unless the path leads on through it, or it
+            # inherits the method and not the constructor that goes with it.
+            delegates = index > 1 or len(event.path) > 2 or self._is_left_out(path[-1], step.lacking)
             if step.lacking and not step.unsure and delegates and index >= own and not self._is_made_sure(path):
                 yield BrokenLink(self._found, event, path, self._receiver, step.lacking, step.holding)
             if step.unsure or not step.holding:
@@ -140,6 +141,9 @@ class _Walk:
             nodes = step.nodes
             if event.kind == "call" and index == len(event.path) - 1:
                 self.called = step.holding
+
+    def _is_left_out(self, name: str, lacking: tuple[Node, ...]) -> bool:
+        return any(one.info is not None and skipped_constructor(one.info, name) is not None for one in lacking)
 
     def _is_made_sure(self, path: Path) -> bool:
         if path in self._questions.looked_up:
@@ -171,7 +175,7 @@ def _first_own_link(event: Event, found: Found) -> int:
 
 def _through_super(receiver: Node, found: Found, effects: Effects) -> Iterator[Found]:
     """The methods that ``found`` runs through ``super()``."""
-    if receiver.info is None or "super()" not in found.text:
+    if receiver.info is None or not mentions(found.text, "super"):
         return
     for call in walk(effects.node):
         if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute):

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from eagle3_lint.errors import UnreadableSourceError
 from eagle3_lint.facts.nodes import walk
-from eagle3_lint.project.capture_layers import LayerQuestion, layer_questions, shifts_ids
+from eagle3_lint.project.capture_layers import LayerQuestion, indexes, layer_questions, shifts_ids
 from eagle3_lint.project.classes import ClassInfo, Found
 from eagle3_lint.project.effects import ITEM, Effects, Event, Path, effects_of
 from eagle3_lint.project.interpreter import Constructed
@@ -32,14 +32,14 @@ from eagle3_lint.project.values import (
     Value,
     Values,
 )
+from eagle3_lint.sources.identifiers import mentions
 
 if TYPE_CHECKING:
     from eagle3_lint.project.project import Project
 
 _MOST_DEPTH = 5
-_ATTRIBUTE = re.compile(r"\.\s*([A-Za-z_]\w*)")
 CAPTURE_STATE = re.compile(r"layers?_to_capture|capture_aux_hidden")
-# Plain words of which whatever ``CAPTURE_STATE`` matches has one: they are found faster.
+# Of whatever ``CAPTURE_STATE`` matches, one of these is a part.
 _STATE_WORDS = ("to_capture", "capture_aux_hidden")
 # What these do with an object doesn't depend on the attributes that it was given.
 _HARMLESS = frozenset(
@@ -68,7 +68,8 @@ class Held:
 class CaptureWrite:
     """One attribute that a setter writes; ``chain`` are the objects on the way from the setter's own.
 
-    ``per_item`` says that it is written on the items of a sequence that the last of ``chain`` holds (flags of layers);
+    ``per_item`` says that it is written on the items of a sequence that the last of ``chain`` holds (flags of layers),
+    ``indexed`` that these are picked by their number, whatever that is;
     ``constant`` that the value doesn't depend on anything; ``delegated`` that another object's setter writes it;
     ``known`` that no other object than ``holder`` and those of the same setter's other writes can be meant.
     """
@@ -82,6 +83,7 @@ class CaptureWrite:
     known: bool
     path: str
     line: int
+    indexed: bool = False
 
     @property
     def body(self) -> Holder:
@@ -119,7 +121,7 @@ class CaptureFlow:
         self._setters: dict[tuple[ClassInfo, str], SetterEffects | None] = {}
         self._reached: dict[tuple[ClassInfo, tuple[str, ...]], Reach] = {}
         self._reads: dict[tuple[Holder, str, bool, tuple[Holder, ...]], bool | None] = {}
-        self._words: dict[tuple[str, int, re.Pattern[str]], frozenset[str]] = {}
+        self._attributes: dict[tuple[str, int], frozenset[str]] = {}
         self._texts: dict[tuple[str, int], str] = {}
         self._above: dict[tuple[str, int], tuple[str, ...]] = {}
         self._pair_uses: dict[tuple[str, int, frozenset[str], frozenset[str]], PairUse | None] = {}
@@ -150,19 +152,19 @@ class CaptureFlow:
         key = (found.definer.path, found.line)
         above = self._above.get(key)
         if above is None:
-            function = found.function() if "super" in self.text(found) else None
+            function = found.function() if mentions(self.text(found), "super") else None
             above = self._above[key] = tuple(dict.fromkeys(_super_calls(function))) if function is not None else ()
         return above
 
     def mentions_state(self, module: Module) -> bool:
         """Whether the text of ``module`` has the words that capture state is named with."""
-        return module.mentions(*_STATE_WORDS)
+        return module.mentions(*_STATE_WORDS, within=True)
 
     def layer_questions(self, found: Found, name: str) -> tuple[LayerQuestion, ...] | None:
         """Where ``found`` asks whether a layer is in ``name``; None where it does something else with it."""
         key = (found.definer.path, found.line, name)
         if key not in self._questions:
-            function = found.function() if name in self.text(found) else None
+            function = found.function() if mentions(self.text(found), name) else None
             self._questions[key] = layer_questions(function, name) if function is not None else ()
         return self._questions[key]
 
@@ -170,7 +172,7 @@ class CaptureFlow:
         """The line where ``found`` shifts layer ids by one, or None."""
         key = (found.definer.path, found.line)
         if key not in self._shifts:
-            function = found.function() if "+" in self.text(found) else None
+            function = found.function()
             self._shifts[key] = shifts_ids(function) if function is not None else None
         return self._shifts[key]
 
@@ -267,24 +269,25 @@ class CaptureFlow:
             if method.member.kind != "function":
                 known = known and method.member.kind != "assign"
                 continue
-            text = self.text(method)
-            above = "super()" in text
-            for name in self.words(method, _ATTRIBUTE):
+            above = bool(self.super_calls(method))
+            for name in self.attributes(method):
                 following = info.find_after(method.definer, name) if above else None
                 pending.extend(one for one in (info.find(name), following) if one is not None and _runs(one))
         return Reach(tuple(seen.values()), known)
 
-    def words(self, method: Found, pattern: re.Pattern[str]) -> frozenset[str]:
-        """What ``pattern``, which has one group, finds in the text of ``method``."""
-        key = (method.definer.path, method.line, pattern)
-        found = self._words.get(key)
+    def attributes(self, method: Found) -> frozenset[str]:
+        """The name of every attribute in the code of ``method``, on whatever object."""
+        key = (method.definer.path, method.line)
+        found = self._attributes.get(key)
         if found is None:
-            found = self._words[key] = frozenset(pattern.findall(self.text(method)))
+            function = method.function()
+            nodes = walk(function) if function is not None else ()
+            found = self._attributes[key] = frozenset(one.attr for one in nodes if isinstance(one, ast.Attribute))
         return found
 
     def called_names(self, info: ClassInfo) -> tuple[str, ...]:
         """Every attribute name that the forward of ``info`` mentions, on whatever object."""
-        return tuple(sorted({name for one in self.reach(info).methods for name in self.words(one, _ATTRIBUTE)}))
+        return tuple(sorted({name for one in self.reach(info).methods for name in self.attributes(one)}))
 
     def is_read(self, write: CaptureWrite) -> bool | None:
         """Whether the forward of the object (or of what holds it) reads what ``write`` wrote; None if unknown."""
@@ -301,7 +304,7 @@ class CaptureFlow:
             inner = tuple(sorted({name for one in owners for name in self.called_names(one.info)}))
             reaches[-1] = self._entered(write.holder.info, inner)
         methods = [one for reach in reaches for one in reach.methods]
-        if any(write.name in self.text(one) and self._loads(one, write.name) for one in methods):
+        if any(mentions(self.text(one), write.name) and self._loads(one, write.name) for one in methods):
             return True
         if not write.known or not self._is_plain(write):
             return None
@@ -364,7 +367,7 @@ class CaptureFlow:
             text = self._source_of(method.definer.module, call)
             if text is None:
                 return None
-            if name in text:
+            if mentions(text, name):
                 return True
         return False
 
@@ -388,9 +391,6 @@ class CaptureFlow:
         return "\n".join(texts) if texts else None
 
     def _loads(self, method: Found, name: str) -> bool:
-        text = self.text(method)
-        if '"""' not in text and "'''" not in text and _plainly_loads(text, name):
-            return True
         try:
             function = method.function()
         except UnreadableSourceError:
@@ -452,8 +452,14 @@ class _SetterWalk:
                     held.known,
                     found.definer.path,
                     event.line,
+                    self._is_indexed(found, event, inner),
                 )
             )
+
+    def _is_indexed(self, found: Found, event: Event, inner: Path) -> bool:
+        effects = self._flow.effects(found)
+        asked = any(guard.kind == "other" for guard in event.guards)
+        return ITEM in inner and not asked and effects is not None and indexes(effects.node, event.node)
 
     def _between(self, holder: Holder, inner: Path) -> Iterator[Holder]:
         """The objects on the way along ``inner``, without the last."""
@@ -520,19 +526,12 @@ def _runs(found: Found) -> bool:
 
 def may_name_state(text: str) -> bool:
     """Whether ``text`` has the words that capture state is named with."""
-    return any(word in text for word in _STATE_WORDS)
+    return mentions(text, *_STATE_WORDS, within=True)
 
 
 def is_setter(name: str) -> bool:
     """Whether a method of this name tells what to capture."""
     return name.startswith("set_") and name.endswith("_to_capture")
-
-
-def _plainly_loads(text: str, name: str) -> bool:
-    """Whether a line of code that has no string in it reads ``name``: then nothing has to be parsed."""
-    read = re.compile(rf"\.{re.escape(name)}\b(?!\s*(?::[^=\n]*)?=[^=])")
-    codes = (line.partition("#")[0] for line in text.splitlines() if name in line)
-    return any('"' not in code and "'" not in code and read.search(code) for code in codes)
 
 
 def loads_name(function: FunctionNode, name: str) -> bool:

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from eagle3_lint.facts.nodes import walk
 from eagle3_lint.project.modules import FunctionNode
 
+Loops = tuple[ast.For, ...]
+
 _LOOP_SOURCES = frozenset({"range", "enumerate", "zip", "islice", "reversed"})
 
 
@@ -25,42 +27,45 @@ def layer_questions(function: FunctionNode, name: str) -> tuple[LayerQuestion, .
 
     None where it does something else with ``name`` that may decide what is captured.
     """
-    named: list[tuple[ast.AST, ast.For | None]] = []
-    memberships: list[tuple[ast.Compare, ast.For | None]] = []
+    named: list[tuple[ast.AST, Loops]] = []
+    memberships: list[tuple[ast.Compare, Loops]] = []
     harmless: set[int] = set()
-    for node, loop in _with_loops(function):
+    for node, loops in _with_loops(function):
         if _is_named(node, name):
-            named.append((node, loop))
+            named.append((node, loops))
         if isinstance(node, ast.Compare):
             if isinstance(node.ops[0], (ast.In, ast.NotIn)) and _is_named(node.comparators[0], name):
-                memberships.append((node, loop))
+                memberships.append((node, loops))
             harmless.update(id(part) for part in (node.left, node.comparators[0]))
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in {"len", "bool"}:
             harmless.update(id(argument) for argument in node.args)
         elif isinstance(node, (ast.If, ast.IfExp, ast.While, ast.BoolOp, ast.UnaryOp)):
             harmless.update(id(part) for part in _tested(node))
-    found = [_membership(node, loop) for node, loop in memberships]
-    for node, loop in named:
+    found = [_membership(function, node, loops) for node, loops in memberships]
+    for node, loops in named:
         if isinstance(node, ast.Call) or (isinstance(node, ast.Attribute) and not _is_own(node)):
-            found.append(LayerQuestion(node.lineno, False) if loop is not None else None)
+            found.append(LayerQuestion(node.lineno, False) if loops else None)
         elif id(node) not in harmless:
             return None
     questions = tuple(one for one in found if one is not None)
     return questions if len(questions) == len(found) else None
 
 
-def _with_loops(root: ast.AST) -> Iterator[tuple[ast.AST, ast.For | None]]:
-    """Every node below ``root`` but names and constants, in the order of the text, with the innermost loop around it."""
-    pending: list[tuple[ast.AST, ast.For | None]] = [(root, None)]
+def _with_loops(root: ast.AST) -> Iterator[tuple[ast.AST, Loops]]:
+    """Every node below ``root`` but names and constants, in the order of the text, with the loops around it, inner last."""
+    pending: list[tuple[ast.AST, Loops]] = [(root, ())]
     while pending:
-        node, loop = pending.pop()
+        node, loops = pending.pop()
         if isinstance(node, (ast.Name, ast.Constant)):
             continue
         if node is not root:
-            yield node, loop
+            yield node, loops
         own = node if isinstance(node, ast.For) else None
         inside = (*own.body, own.target) if own is not None else ()
-        below = [(child, own if child in inside else loop) for child in ast.iter_child_nodes(node)]
+        below = [
+            (child, (*loops, own) if own is not None and child in inside else loops)
+            for child in ast.iter_child_nodes(node)
+        ]
         pending.extend(reversed(below))
 
 
@@ -82,14 +87,56 @@ def _tested(node: ast.If | ast.IfExp | ast.While | ast.BoolOp | ast.UnaryOp) -> 
     return [node.operand] if isinstance(node, ast.UnaryOp) else [node.test]
 
 
-def _membership(node: ast.Compare, loop: ast.For | None) -> LayerQuestion | None:
-    if loop is None or not isinstance(node.left, ast.Name):
+def _membership(function: FunctionNode, node: ast.Compare, loops: Loops) -> LayerQuestion | None:
+    if not loops:
         return LayerQuestion(node.lineno, True)
-    if node.left.id not in _names(loop.target) or not _ends_with_layers(loop.iter):
-        return None
-    if _comes_after_layer(node, loop):
+    below = _stays_below(function, node.left, loops)
+    if below is None:
+        return LayerQuestion(node.lineno, True) if not isinstance(node.left, ast.Name) else None
+    if not below or not _ends_with_layers(loops[-1].iter) or _comes_after_layer(node, loops[-1]):
         return None
     return LayerQuestion(node.lineno, False)
+
+
+def _stays_below(function: FunctionNode, index: ast.expr, loops: Loops) -> bool | None:
+    """Whether ``index``, asked for inside ``loops``, is that of the layer that runs next, and so never their number.
+
+    It is what a loop counts (``i``), what is computed from it without a constant (``start + i``,
+    ``turn * len(self.layers) + i``), or a counter that starts at 0 and is raised later in the loop. None where that
+    can't be told.
+    """
+    counted = {name for loop in loops for name in _names(loop.target)}
+    if isinstance(index, ast.Name):
+        if index.id in counted:
+            return index.id in _names(loops[-1].target) or None
+        bound = [one for one in walk(function) if _binds(one, index.id)]
+        if len(bound) == 1 and isinstance(bound[0], ast.Assign) and _is_around(loops[-1], bound[0]):
+            return _stays_below(function, bound[0].value, loops)
+        return _counts(bound, index, loops)
+    names = [one.id for one in walk(index) if isinstance(one, ast.Name) and one.id not in {"len", "self"}]
+    plain = isinstance(index, ast.BinOp) and not any(isinstance(one, ast.Constant) for one in walk(index))
+    return True if plain and _names(loops[-1].target) & set(names) and counted.issuperset(names) else None
+
+
+def _binds(node: ast.AST, name: str) -> bool:
+    """Whether the statement ``node`` gives the local ``name`` a value."""
+    targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+    inside = (one for target in targets if isinstance(target, ast.AST) for one in walk(target))
+    return any(isinstance(one, ast.Name) and one.id == name and isinstance(one.ctx, ast.Store) for one in inside)
+
+
+def _is_around(loop: ast.For, node: ast.AST) -> bool:
+    return any(one is node for statement in loop.body for one in walk(statement))
+
+
+def _counts(bound: list[ast.AST], index: ast.Name, loops: Loops) -> bool | None:
+    """Whether ``index`` is bound to 0 before the loops, and raised by one in the innermost, after it is asked for."""
+    if len(bound) != 2 or not isinstance(bound[0], ast.Assign) or not isinstance(bound[1], ast.AugAssign):
+        return None
+    steps = [one.value.value if isinstance(one.value, ast.Constant) else None for one in (bound[0], bound[1])]
+    started = not _is_around(loops[0], bound[0])
+    raised = _is_around(loops[-1], bound[1]) and bound[1].lineno > index.lineno
+    return True if steps == [0, 1] and started and raised else None
 
 
 def _ends_with_layers(iterated: ast.expr) -> bool:
@@ -119,14 +166,59 @@ def _runs_layer(call: ast.Call, loop: ast.For) -> bool:
 def shifts_ids(function: FunctionNode) -> int | None:
     """The line where ``function`` shifts layer ids by one (``[i + 1 for i in layer_ids]``), or None."""
     for node in walk(function):
-        if not isinstance(node, (ast.ListComp, ast.SetComp, ast.GeneratorExp)) or not isinstance(node.elt, ast.BinOp):
+        if isinstance(node, (ast.ListComp, ast.SetComp, ast.GeneratorExp)) and not node.generators[0].ifs:
+            target, shifted = node.generators[0].target, [node.elt]
+        elif isinstance(node, ast.For):
+            target, shifted = node.target, [one.slice for one in walk(node) if isinstance(one, ast.Subscript)]
+        else:
             continue
-        left, right = node.elt.left, node.elt.right
-        if isinstance(node.elt.op, ast.Add) and isinstance(left, ast.Name) and isinstance(right, ast.Constant):
-            target = node.generators[0].target
-            if right.value == 1 and isinstance(target, ast.Name) and left.id == target.id:
-                return node.lineno
+        if isinstance(target, ast.Name) and any(_is_next(one, target.id) for one in shifted):
+            return node.lineno
     return None
+
+
+def _is_next(value: ast.expr, name: str) -> bool:
+    """``name + 1``."""
+    return (
+        isinstance(value, ast.BinOp)
+        and isinstance(value.op, ast.Add)
+        and isinstance(value.left, ast.Name)
+        and value.left.id == name
+        and isinstance(value.right, ast.Constant)
+        and value.right.value == 1
+    )
+
+
+def refuses_ids(function: FunctionNode) -> bool:
+    """Whether ``function`` raises because of what it is given, other than for nothing at all."""
+    order = [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
+    given = {one.arg for one in order[1:]}
+    return any(
+        bool(_names(node.test) & given) and not (isinstance(node.test, ast.Compare) and _is_none_test(node.test))
+        for node in walk(function)
+        if isinstance(node, ast.Assert)
+        or (isinstance(node, ast.If) and any(isinstance(one, ast.Raise) for one in node.body))
+    )
+
+
+def _is_none_test(test: ast.Compare) -> bool:
+    return isinstance(test.ops[0], (ast.Is, ast.IsNot, ast.Eq, ast.NotEq)) and isinstance(
+        test.comparators[0], ast.Constant
+    )
+
+
+def indexes(function: FunctionNode, written: ast.expr | ast.stmt) -> bool:
+    """Whether what ``written`` writes on is picked by a number that is computed (``self.layers[i].flag = True``).
+
+    Not where an error is caught in ``function``.
+    """
+    if any(isinstance(node, ast.Try) for node in walk(function)):
+        return False
+    holder = written.args[0] if isinstance(written, ast.Call) else getattr(written, "value", None)
+    if isinstance(holder, ast.Name):
+        bound = [one.value for one in walk(function) if isinstance(one, ast.Assign) and _binds(one, holder.id)]
+        holder = bound[0] if len(bound) == 1 else None
+    return isinstance(holder, ast.Subscript) and not isinstance(holder.slice, ast.Slice) and bool(_names(holder.slice))
 
 
 def bare_captures(function: FunctionNode) -> Iterator[int]:
@@ -140,6 +232,23 @@ def bare_captures(function: FunctionNode) -> Iterator[int]:
         for question in walk(loop):
             if isinstance(question, ast.If) and _asks_for_capture(question.test):
                 yield from (call.lineno for call in _kept(question.body, carried))
+        for statement in _after(function.body, loop):
+            if isinstance(statement, ast.If) and _asks_for_capture(statement.test):
+                yield from (call.lineno for call in _kept(statement.body, carried))
+            if any(_binds(node, carried[0]) for node in walk(statement)):
+                break
+
+
+def _after(body: list[ast.stmt], loop: ast.For) -> Iterator[ast.stmt]:
+    """What follows ``loop`` in ``body`` or a block inside it: first beside the loop, then further out."""
+    for index, statement in enumerate(body):
+        if statement is not loop and any(one is loop for one in walk(statement)):
+            for block in ("body", "orelse", "finalbody"):
+                yield from _after(getattr(statement, block, []), loop)
+        elif statement is not loop:
+            continue
+        yield from body[index + 1 :]
+        return
 
 
 def _carried_pair(loop: ast.For) -> tuple[str, str] | None:

@@ -2,31 +2,26 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from eagle3_lint.facts.assigned import COMPUTING, assigned, assigns_computed
 from eagle3_lint.project.capture_flow import (
     CAPTURE_STATE,
     CaptureFlow,
     Holder,
     foreign_bases,
     is_setter,
-    may_name_state,
 )
 from eagle3_lint.project.classes import ClassInfo, Found
 from eagle3_lint.project.effects import Event
+from eagle3_lint.sources.identifiers import mentions
 
 if TYPE_CHECKING:
     from eagle3_lint.project.project import Project
 
 _MOST_DEPTH = 4
-# A literal start lets the matcher leap through the text.
-_OWN_CALL = re.compile(r"\.(?:(?<=\bself\.)|(?<=\)\.))([A-Za-z_]\w*)")
-_STATE_NAME = re.compile(rf"\bself\s*(?:\.|,\s*[\"'])\s*(\w*(?:{CAPTURE_STATE.pattern})\w*)")
-_ASSIGNED = re.compile(rf"^\s+self\.(\w*(?:{CAPTURE_STATE.pattern})\w*)(?:: [^=\n]+)? = ", re.MULTILINE)
-_COMPUTED = re.compile(r"__dict__|\bsetattr\(\s*self\s*,\s*[^\"'\s]|vars\(\s*self\s*\)")
 
 
 @dataclass(frozen=True)
@@ -46,7 +41,7 @@ def unset_reads(
     ``makers`` are objects whose constructors may set attributes of ``holder`` after they made it.
     """
     flow, info = project.capture_flow, holder.info
-    mentioned = _mentioned_state(flow, info, setters) - _plainly_set(flow, info)
+    mentioned = _mentioned_state(flow, info, setters)
     if not mentioned or info.order.problem or foreign_bases(info):
         return ()
     made = flow.constructed(holder)
@@ -64,7 +59,7 @@ def unset_reads(
 
 
 def _mentioned_state(flow: CaptureFlow, info: ClassInfo, setters: tuple[str, ...]) -> set[str]:
-    """The names of capture state in what the forward and the setters may run; asks the text alone."""
+    """The names of capture state in what the forward and the setters may run."""
     if not any(flow.mentions_state(one.module) for one in info.project_classes):
         return set()
     names: set[str] = set()
@@ -75,23 +70,14 @@ def _mentioned_state(flow: CaptureFlow, info: ClassInfo, setters: tuple[str, ...
         if (method.definer.path, method.line) in seen or method.member.kind != "function":
             continue
         seen.add((method.definer.path, method.line))
-        names.update(_state_names(flow, method, _STATE_NAME))
-        above = "super" in flow.text(method)
-        for name in flow.words(method, _OWN_CALL):
-            following = info.find_after(method.definer, name) if above else None
-            pending.extend(one for one in (info.find(name), following) if one is not None)
+        effects = flow.effects(method)
+        own = (
+            {one.path[1] for one in effects.events if one.path[:1] == ("self",) and one.path[1:]} if effects else set()
+        )
+        names.update(name for name in own if CAPTURE_STATE.search(name) is not None)
+        above = [info.find_after(method.definer, name) for name in flow.super_calls(method)]
+        pending.extend(one for one in (*map(info.find, own), *above) if one is not None)
     return names
-
-
-def _plainly_set(flow: CaptureFlow, info: ClassInfo) -> set[str]:
-    """The names of capture state that the effective constructor assigns by itself; asks the text alone."""
-    constructor = info.find("__init__")
-    return set(_state_names(flow, constructor, _ASSIGNED)) if constructor is not None else set()
-
-
-def _state_names(flow: CaptureFlow, method: Found, pattern: re.Pattern[str]) -> frozenset[str]:
-    """What ``pattern`` finds in ``method``, which most methods are too plain to be searched for."""
-    return flow.words(method, pattern) if may_name_state(flow.text(method)) else frozenset()
 
 
 def _given(flow: CaptureFlow, maker: Holder, holder: Holder) -> Iterator[str]:
@@ -142,15 +128,15 @@ def _depends(event: Event, name: str = "") -> bool:
 
 def _may_be_set_elsewhere(info: ClassInfo, name: str) -> bool:
     """Whether other code than constructors and setters sets ``name``, or a constructor sets names that it computes."""
-    stored = re.compile(rf"\.{re.escape(name)}\s*(?::[^=\n]*)?=[^=]|setattr\([^)]*[\"']{re.escape(name)}[\"']")
     for one in info.project_classes:
         for member in one.members.values():
             if member.kind != "function" or is_setter(member.name):
                 continue
-            text = Found(one, member).text
-            if member.name == "__init__":
-                if _COMPUTED.search(text):
-                    return True
-            elif stored.search(text):
+            found = Found(one, member)
+            is_constructor = member.name == "__init__"
+            function = found.function() if mentions(found.text, *(COMPUTING if is_constructor else (name,))) else None
+            if function is None:
+                continue
+            if assigns_computed(function) if is_constructor else any(name == one for one, _ in assigned(function)):
                 return True
     return False

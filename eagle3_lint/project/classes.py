@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
+from eagle3_lint.facts.assigned import assigned
 from eagle3_lint.facts.module import ClassFacts, Member
 from eagle3_lint.findings.model import Span
 from eagle3_lint.project.linearization import InconsistentHierarchy, external_order, merge
 from eagle3_lint.project.modules import FunctionNode, Module
 from eagle3_lint.project.values import ClassValue, ExternalValue, UnknownValue, Values
+from eagle3_lint.sources.identifiers import mentions
 
 if TYPE_CHECKING:
     from eagle3_lint.project.resolver import Resolver
-
-# A literal start lets the matcher leap through the text.
-_FORWARD = re.compile(r"\.forward =")
-_NAME_AT_END = re.compile(r"(?:^|[^\w.])\w+$")
 
 
 @dataclass(frozen=True)
@@ -145,17 +142,19 @@ class ClassInfo:
 
     @cached_property
     def may_take_a_forward(self) -> bool:
-        """Whether the source of this class may assign ``self.forward``; False is certain, whatever ``self`` is called."""
-        if not self.module.mentions(".forward ="):
-            return False
-        text = self.text
-        starts = (match.start() for match in _FORWARD.finditer(text))
-        return any(_NAME_AT_END.search(text[text.rfind("\n", 0, start) + 1 : start]) for start in starts)
+        """Whether a method of this class that a constructor may run assigns an attribute ``forward``."""
+        return any(
+            name == "forward"
+            for member in self.facts.members
+            if member.kind == "function" and member.name != "forward"
+            if mentions(self.module.lines_of(member.place), "forward")
+            for name, _ in assigned(self.module.function(member.place))
+        )
 
-    def may_mention(self, *words: str) -> bool:
-        """Whether the source of this class or its kin has one of ``words`` in it; False is certain for what models can
+    def may_mention(self, *names: str) -> bool:
+        """Whether one of ``names`` may stand in the source of this class or its kin; False is certain for what models can
         bring."""
-        return any(one.module.mentions(*words) and any(word in one.text for word in words) for one in self.kin)
+        return any(one.module.mentions(*names) and mentions(one.text, *names) for one in self.kin)
 
     @cached_property
     def direct(self) -> DirectBases:
@@ -204,12 +203,12 @@ class ClassInfo:
             self._found[name] = Found(self, own) if own is not None else self._find_in(self.project_classes, name)
         return self._found[name]
 
-    def mentions(self, word: str) -> bool:
-        """Whether the source of this class, or of a project class that it inherits from, has ``word`` in it."""
-        known = self._mentions.get(word)
+    def mentions(self, name: str) -> bool:
+        """Whether ``name`` may stand in the source of this class, or of a project class that it inherits from."""
+        known = self._mentions.get(name)
         if known is None:
-            known = any(one.module.mentions(word) and word in one.text for one in self.project_classes)
-            self._mentions[word] = known
+            known = any(one.module.mentions(name) and mentions(one.text, name) for one in self.project_classes)
+            self._mentions[name] = known
         return known
 
     def find_after(self, owner: ClassInfo, name: str) -> Found | None:

@@ -24,6 +24,7 @@ from eagle3_lint.project.values import (
     Values,
     union,
 )
+from eagle3_lint.sources.identifiers import mentions
 
 if TYPE_CHECKING:
     from eagle3_lint.project.project import Project
@@ -84,7 +85,8 @@ class Completion:
             text = modules.source(path).text
         except UnreadableSourceError:
             return False
-        return any(package.partition(".")[2] in text for package in self._project.names.packages)
+        packages = (package.split(".")[1:] for package in self._project.names.packages)
+        return any(all(mentions(text, part) for part in parts) for parts in packages)
 
     def _filled(self, made: Constructed, names: list[str]) -> Constructed:
         attributes = dict(made.attributes)

@@ -15,6 +15,7 @@ from eagle3_lint.project.modules import FunctionNode, Module
 from eagle3_lint.project.reading_forward import first_parameter
 from eagle3_lint.project.roles import Candidate
 from eagle3_lint.project.subjects import capture_setters
+from eagle3_lint.sources.identifiers import mentions
 
 if TYPE_CHECKING:
     from eagle3_lint.project.project import Project
@@ -217,7 +218,7 @@ def _example(project: Project, info: ClassInfo, setter: str) -> Example | None:
     if member is None or not roles.is_multimodal(info) or roles.is_draft(info):
         return None
     found = Found(info, member)
-    function = found.function() if setter in found.text else None
+    function = found.function() if mentions(found.text, setter) else None
     attribute = delegated_attribute(function, setter) if function is not None else None
     if function is None or attribute is None or is_body(project, info, attribute):
         return None

@@ -424,8 +424,6 @@ class Interpreter:
             self._assign(target, union(*parts), frame)
 
     def _bind_walrus(self, node: ast.expr, frame: Frame) -> None:
-        if not frame.module.mentions(":="):
-            return
         for inner in walk(node):
             if isinstance(inner, ast.NamedExpr):
                 frame.names[inner.target.id] = self.evaluate(inner.value, frame)

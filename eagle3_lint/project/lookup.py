@@ -7,10 +7,12 @@ said only where nothing in the source could give it one.
 
 from __future__ import annotations
 
-import re
+import ast
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from eagle3_lint.facts.assigned import COMPUTING, assigned, assigns_computed
+from eagle3_lint.facts.nodes import dotted_name, walk
 from eagle3_lint.project.classes import ClassInfo, Found
 from eagle3_lint.project.effects import ITEM, Path
 from eagle3_lint.project.interpreter import Attribute, Constructed
@@ -23,6 +25,7 @@ from eagle3_lint.project.values import (
     SequenceValue,
     Value,
 )
+from eagle3_lint.sources.identifiers import mentions
 
 if TYPE_CHECKING:
     from eagle3_lint.project.project import Project
@@ -43,15 +46,7 @@ _MODULE_ATTRIBUTE_NAMES = (
 _MODULE_ATTRIBUTES = frozenset(_MODULE_ATTRIBUTE_NAMES.split())
 # Bases outside the project that bring no public attribute of their own.
 _BARE_BASES = frozenset({"abc.ABC", "typing.Generic", "typing.Protocol"})
-_DYNAMIC = re.compile(
-    r"\bsetattr\(\s*[\w.]+\s*,\s*(?![\"'])|\b__dict__\b|\bvars\(|\bexec\(|\b__getattribute__\b|\b__class__\s*="
-)
-# What follows a name that is assigned to, alone or as one of several targets.
-_ASSIGNMENT = re.compile(r"\s*(?::[^=\n(]+)?=(?!=)|\s*,[^=\n(]*\)?\s*=(?!=)")
-# A call of a function by its bare name; a name in capitals is a class, which keeps what it is given as it is.
-_PLAIN_CALL = re.compile(r"(?<!def )(?<![\w.])([a-z_]\w*)\(([^()]*)\)")
 _HARMLESS = frozenset({"getattr", "hasattr", "id", "isinstance", "len", "print", "setattr", "super", "type"})
-_SETTING_CALL = re.compile(r"\b(?:setattr|add_module|register_\w+)\([^()]*.$")
 
 
 @dataclass(frozen=True)
@@ -181,22 +176,41 @@ class Lookup:
         """Whether code of ``writer``, or elsewhere in its file, may put ``name`` on an object of ``info``."""
         if any(member.name == name for member in info.facts.members):
             return True
-        if _is_assigned(writer.module.source.text, name, to_self=False):
+        if writer.module.mentions(name) and name in writer.module.assigned_elsewhere:
             return True
-        if writer not in info.project_classes:
+        if writer not in info.project_classes or not mentions(writer.text, name, *COMPUTING):
             return False
-        return _DYNAMIC.search(writer.text) is not None or _is_assigned(writer.text, name, to_self=True)
+        node = writer.module.class_node(writer.facts)
+        # What a constructor that runs sets is among the attributes: one that assigns the name otherwise doesn't run.
+        others = [one for one in node.body if not (isinstance(one, ast.FunctionDef) and one.name == "__init__")]
+        return assigns_computed(node) or any(_names_as_string(one, name) or _assigns(one, name) for one in others)
+
+
+def skipped_constructor(info: ClassInfo, name: str) -> Found | None:
+    """The constructor above ``info`` that would set ``name``, for an object of ``info`` that lacks it."""
+    for one in info.project_classes:
+        found = Found(one, one.members["__init__"]) if "__init__" in one.members and one.mentions(name) else None
+        function = found.function() if found is not None else None
+        if function is not None and _assigns(function, name):
+            return found
+    return None
+
+
+def _assigns(root: ast.AST, name: str) -> bool:
+    return any(one == name for one, _ in assigned(root))
 
 
 def _is_handed_out(holder: Holder) -> bool:
     """Whether a constructor hands the object, or the one that holds it, to a function, which may do anything to it."""
     handed = {"self", ".".join(holder.path)}
     for one in holder.receiver.project_classes:
-        found = Found(one, one.members["__init__"]) if "__init__" in one.members else None
-        for call in _PLAIN_CALL.finditer(found.text if found is not None else ""):
-            arguments = (argument.rpartition("=")[2].strip() for argument in call[2].split(","))
-            if call[1] not in _HARMLESS and not handed.isdisjoint(arguments):
-                return True
+        function = Found(one, one.members["__init__"]).function() if "__init__" in one.members else None
+        for call in walk(function) if function is not None else ():
+            # A name in capitals is a class, which keeps what it is given as it is.
+            if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and not call.func.id[:1].isupper():
+                arguments = {dotted_name(one) for one in (*call.args, *(word.value for word in call.keywords))}
+                if call.func.id not in _HARMLESS and arguments & handed:
+                    return True
     return False
 
 
@@ -206,21 +220,6 @@ def _surely_without(base: ExternalValue, name: str) -> bool:
     return base.dotted in _BARE_BASES
 
 
-def _is_assigned(text: str, name: str, *, to_self: bool) -> bool:
-    """Whether ``text`` assigns ``x.name``, or may by ``setattr`` and its like: of ``self``, or of anything else."""
-    at = text.find(name)
-    while at >= 0:
-        end = at + len(name)
-        before = text[max(at - 160, 0) : at]
-        if before.endswith("."):
-            of_self = before.endswith("self.") and not before[:-5].endswith(".")
-            if of_self == to_self and _ASSIGNMENT.match(text, end):
-                return True
-        elif (
-            before.endswith(('"', "'"))
-            and text[end : end + 1] == before[-1]
-            and (to_self or _SETTING_CALL.search(before))
-        ):
-            return True
-        at = text.find(name, end)
-    return False
+def _names_as_string(root: ast.AST, name: str) -> bool:
+    """Whether ``name`` is a string in ``root``, by which somebody may set it."""
+    return any(isinstance(node, ast.Constant) and node.value == name for node in walk(root))

@@ -8,10 +8,12 @@ from collections.abc import Callable, Iterator
 from functools import cached_property
 
 from eagle3_lint.errors import UnreadableSourceError
+from eagle3_lint.facts.assigned import assigned
 from eagle3_lint.facts.extract import Statements, facts_and_statements
 from eagle3_lint.facts.module import Alternatives, Binding, ClassFacts, ModuleFacts, Place
 from eagle3_lint.findings.model import Span
 from eagle3_lint.sources.contents import Contents
+from eagle3_lint.sources.identifiers import mentions, places
 from eagle3_lint.sources.reading import parse_lines, parse_source
 from eagle3_lint.sources.text import SourceText
 
@@ -29,7 +31,7 @@ class Module:
         self.source = source
         self.facts = facts
         self._statements: dict[tuple[int, int], ast.stmt] = dict(statements or {})
-        self._mentions: dict[tuple[str, ...], bool] = {}
+        self._mentions: dict[tuple[bool, tuple[str, ...]], bool] = {}
 
     @property
     def package(self) -> str:
@@ -46,12 +48,23 @@ class Module:
         """The assignments to attributes of names (``Class.method = …``) at module level."""
         return tuple(pair for pair in self.facts.final if "." in pair[0])
 
-    def mentions(self, *words: str) -> bool:
-        """Whether the source has one of ``words`` in it."""
-        known = self._mentions.get(words)
+    def mentions(self, *names: str, within: bool = False) -> bool:
+        """Whether one of ``names`` may stand in the source; see ``identifiers.mentions``."""
+        known = self._mentions.get((within, names))
         if known is None:
-            known = self._mentions[words] = any(word in self.source.text for word in words)
+            known = self._mentions[within, names] = mentions(self.source.text, *names, within=within)
         return known
+
+    @property
+    def tree(self) -> ast.Module:
+        """All of it, parsed anew."""
+        return parse_source(self.source)
+
+    @cached_property
+    def assigned_elsewhere(self) -> frozenset[str]:
+        """The attributes that code of the module assigns on other objects than ``self``."""
+        found = assigned(self.tree)
+        return frozenset(name for name, owner in found if not (isinstance(owner, ast.Name) and owner.id == "self"))
 
     def binding(self, index: int) -> Binding:
         """The binding with this number."""
@@ -86,10 +99,8 @@ class Module:
 
     def name_span(self, place: Place, name: str) -> Span:
         """The span of ``name`` in the ``class`` or ``def`` line at ``place``."""
-        line = self.source.lines[place.line - 1]
         start = self.source.column(place.line, place.offset) - 1
-        at = line.find(name, start)
-        at = start if at < 0 else at
+        at = next(iter(places(self.source.lines[place.line - 1], name, start)), start)
         return Span(place.line, at + 1, place.line, at + 1 + len(name))
 
     def _parse(self, place: Place, first_line: int | None = None) -> ast.stmt:
@@ -172,8 +183,8 @@ class Modules:
         """Every file and directory that was looked at so far."""
         return frozenset((*self._by_path, *self._listings, *self._searched))
 
-    def holding(self, word: str, package: str) -> Iterator[str]:
-        """Every Python file of the top-level ``package``, in any root, that has ``word`` in its bytes; all files count as
+    def mentioning(self, word: str, package: str) -> Iterator[str]:
+        """Every Python file of the top-level ``package``, in any root, in which ``word`` may stand; all files count as
         consulted."""
         pending = [os.path.join(root, package) for root in reversed(self.roots)]
         while pending:
@@ -182,15 +193,16 @@ class Modules:
                 path = os.path.join(directory, name)
                 if name.endswith(".py"):
                     self._searched.add(path)
-                    if self.holds(path, word):
+                    if self.mentions(path, word):
                         yield path
                 elif "." not in name and name != "__pycache__" and os.path.isdir(path):
                     pending.append(path)
 
-    def holds(self, path: str, word: str) -> bool:
-        """Whether the file ``path`` can be read and has ``word`` in its bytes."""
+    def mentions(self, path: str, name: str) -> bool:
+        """Whether the file ``path`` can be read and ``name`` may stand in it."""
         try:
-            return word.encode() in self._contents.data(path)
+            data = self._contents.data(path)
+            return mentions(data.decode("ascii") if data.isascii() else self.source(path).text, name)
         except UnreadableSourceError:
             return False
 

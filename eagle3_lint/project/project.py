@@ -189,7 +189,7 @@ class Project:
         return tuple(found)
 
     def required_of(self, info: ClassInfo, protocol: Protocol) -> tuple[str, ...]:
-        """The methods that the runtime calls unguarded on a target of ``protocol`` such as ``info``."""
+        """The methods without which no way of the runtime serves a target of ``protocol`` such as ``info``."""
         return tuple(
             method.name
             for method in self.contract.required(protocol)

@@ -32,6 +32,7 @@ from eagle3_lint.project.values import (
     Value,
     Values,
 )
+from eagle3_lint.sources.identifiers import mentions
 
 if TYPE_CHECKING:
     from eagle3_lint.project.project import Project
@@ -134,7 +135,7 @@ class Roles:
         if any(info.find(hook) is not None for hook in MULTIMODAL_HOOKS):
             return True
         found = info.find("forward")
-        if found is not None and _MULTIMODAL_ROUTINE in found.text:
+        if found is not None and mentions(found.text, _MULTIMODAL_ROUTINE):
             forward = found.function()
             if forward is not None and _MULTIMODAL_ROUTINE in called_names(forward):
                 return True
@@ -160,7 +161,7 @@ class Roles:
         forward = found.function()
         if forward is None:
             return False
-        if "spec_info" in found.text and reads_target_states(forward):
+        if reads_target_states(forward):
             return True
         if depth > 2:
             return False
@@ -186,7 +187,7 @@ class Roles:
                 module,
                 *(m for name in sorted(imported) if follows(name) and (m := self._project.modules.named(name))),
             ]
-            found = self._near_drafts[module.path] = any(one.mentions("spec_info.hidden_states") for one in near)
+            found = self._near_drafts[module.path] = any(one.mentions("spec_info") for one in near)
         return found
 
     def effective(self, info: ClassInfo, name: str) -> FunctionNode | None:

@@ -25,6 +25,8 @@ class Rule:
     but star imports) or the classes of the project (``project``). What ``check_project`` finds on a class may depend only
     on the classes that this one inherits from, forwards to or is inherited by, on what their files import, and on what
     it asks its context about the whole tree.
+
+    ``pedantic`` is what each finding is unless it says otherwise; where some do, ``in_part`` has the rule run by default.
     """
 
     code: str
@@ -35,3 +37,4 @@ class Rule:
     check_module: Callable[[ModuleContext], Iterable[Finding]] | None = None
     check_project: Callable[[ProjectContext], Iterable[Finding]] | None = None
     pedantic: bool = False
+    in_part: bool = False

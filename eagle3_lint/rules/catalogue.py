@@ -35,6 +35,7 @@ def _code(path: str) -> Code:
         given["summary"],
         given.get("pedantic") is True,
         given["scope"] == "project",
+        given.get("in_part") is True,
     )
 
 

@@ -121,11 +121,10 @@ def _answers_calls(context: ProjectContext, owner: ClassInfo, protocol: Protocol
 
     ``get_input_embeddings(input_ids)`` of some wrappers is another method than the one that DFlash calls.
     """
-    for name in context.project.required_of(owner, protocol):
-        method = context.project.contract.method(name)
-        exposure = context.project.roles.exposure(owner, name)
+    for method in context.project.contract.called(protocol):
+        exposure = context.project.roles.exposure(owner, method.name)
         function = exposure.function.function() if exposure is not None and exposure.function is not None else None
-        if method is None or function is None or "()" not in method.called_with:
+        if function is None or "()" not in method.called_with:
             continue
         if len(function.args.posonlyargs) + len(function.args.args) - len(function.args.defaults) > 1:
             return False
@@ -159,14 +158,15 @@ def _fix(context: ProjectContext, missing: MissingDelegation, methods: tuple[str
 
 
 def _missing_methods(context: ProjectContext, gap: _Gap, supporting: tuple[Candidate, ...]) -> tuple[str, ...]:
-    """The setters, then what else the runtime requires; of the siblings only what the inner model can answer."""
+    """The setters, then what else EAGLE-3 requires, and whatever is called that the inner model can answer."""
     roles = context.project.roles
     setters = [capture_setter(protocol) for protocol in gap.protocols]
     names = dict.fromkeys(setters[:1])
     for protocol in gap.protocols:
-        for method in context.project.required_of(gap.first.owner, protocol):
-            held = protocol == "eagle3" or any(roles.supports(one, method) for one in supporting)
-            if held and roles.exposure(gap.first.owner, method) is None:
+        required = context.project.required_of(gap.first.owner, protocol) if protocol == "eagle3" else ()
+        for method in (one.name for one in context.project.contract.called(protocol)):
+            wanted = method in required or any(roles.supports(one, method) for one in supporting)
+            if wanted and roles.exposure(gap.first.owner, method) is None:
                 names.setdefault(method)
         names.setdefault(capture_setter(protocol))
     return tuple(names)

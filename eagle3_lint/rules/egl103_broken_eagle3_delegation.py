@@ -11,7 +11,8 @@ unless the method asks first whether it is there.
 Silent wherever the source can't tell: an inner class chosen at run time, a class from another package in between, a
 `__getattr__`, attributes set by computed names.
 
-Where one class of several lacks the name and another has it, only `--pedantic` reports it.
+Where one class of several lacks the name and another has it, only `--pedantic` reports it. What several methods lack
+for one cause is one finding: `methods` lists them, and its evidence shows each.
 
 ## Why is this bad?
 
@@ -62,37 +63,49 @@ class PlainForCausalLM(nn.Module):
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 
 from eagle3_lint.findings.model import Evidence, Finding, Inner, Span
 from eagle3_lint.project.broken_links import BrokenLink, BrokenLinks, Place
-from eagle3_lint.project.classes import ClassInfo
-from eagle3_lint.project.lookup import Node
+from eagle3_lint.project.classes import ClassInfo, Found
+from eagle3_lint.project.lookup import Node, skipped_constructor
 from eagle3_lint.project.subjects import delegating_subjects, interface_methods, registered_among
 from eagle3_lint.project.values import InstanceValue
 from eagle3_lint.rules.base import Rule
 from eagle3_lint.rules.project_context import ProjectContext, listed
 
 
+@dataclass(frozen=True, eq=False)
+class _Group:
+    """The broken links of one finding, by their places, and the classes that they break."""
+
+    owner: ClassInfo
+    links: dict[Place, BrokenLink] = field(default_factory=dict)
+    users: dict[ClassInfo, None] = field(default_factory=dict)
+
+
 def check(context: ProjectContext) -> Iterable[Finding]:
-    """One finding for each method to change; on the class that builds the objects where the method itself is right."""
+    """One finding for each cause; on the class that builds the objects where the methods themselves are right."""
     subjects = delegating_subjects(context.project, context.paths)
     names = interface_methods(context.project)
     links = BrokenLinks(context.project, frozenset(names))
-    groups: dict[tuple[ClassInfo, str], dict[Place, tuple[BrokenLink, dict[ClassInfo, None]]]] = {}
+    groups: dict[tuple[object, ...], _Group] = {}
     # What a method does on its own class comes first, whichever file is read first.
     broken_links = sorted(
         _broken(context, links, names, subjects), key=lambda pair: (pair[0] is not pair[1].found.definer, pair[0].name)
     )
     for info, link in broken_links:
         owner = _owner(link, links)
-        method = link.found.member.name if owner is link.found.definer else ""
-        group = groups.setdefault((owner, method), {})
-        group.setdefault(link.place, (link, {}))[1].setdefault(info)
-    for (owner, _), group in groups.items():
-        context.current = owner
-        broken = tuple(link for link, _ in group.values())
-        infos = tuple(dict.fromkeys(info for _, users in group.values() for info in users))
-        yield _finding(context, owner, broken, infos)
+        # What one method lacks is one finding, and so is what several methods lack for one cause.
+        method = (owner, bool(link.holding), link.found.member.name if owner is link.found.definer else "")
+        cause = (owner, bool(link.holding), link.name, frozenset(node.info for node in link.lacking))
+        group = groups.get(method) or groups.get(cause) or _Group(owner)
+        groups[method] = groups[cause] = group
+        group.links.setdefault(link.place, link)
+        group.users.setdefault(info)
+    for group in dict.fromkeys(groups.values()):
+        context.current = group.owner
+        yield _finding(context, group.owner, tuple(group.links.values()), tuple(group.users))
 
 
 def _broken(
@@ -104,8 +117,7 @@ def _broken(
         for name in names:
             found = info.find(name)
             for link in links.on(info, found) if found is not None else ():
-                if not link.holding or context.pedantic:
-                    yield info, link
+                yield info, link
 
 
 def _owner(link: BrokenLink, links: BrokenLinks) -> ClassInfo:
@@ -121,16 +133,18 @@ def _finding(
 ) -> Finding:
     first = broken[0]
     at_method = owner is first.found.definer
+    methods = tuple(dict.fromkeys(link.found.member.name for link in broken))
     return context.finding(
         "EGL103",
         owner,
         _span(first) if at_method else owner.span(),
-        _message(owner, first),
+        _message(owner, first, methods),
         registered=registered_among(context.project, infos),
         inner=tuple(_inner(first)),
-        methods=tuple(dict.fromkeys(link.found.member.name for link in broken)),
+        methods=methods,
         evidence=tuple(_evidence(broken)),
         certain=not first.holding,
+        pedantic=bool(first.holding),
         scope=f"{owner.dotted}.{first.found.member.name}" if at_method else owner.dotted,
         caused_by=tuple(_causes(broken)),
     )
@@ -148,18 +162,37 @@ def _span(link: BrokenLink) -> Span:
     )
 
 
-def _message(owner: ClassInfo, link: BrokenLink) -> str:
-    method = link.found.member.name
+def _message(owner: ClassInfo, link: BrokenLink, methods: tuple[str, ...]) -> str:
     holders = tuple(dict.fromkeys(node.info.name for node in link.lacking if node.info is not None))
     holder = ".".join(link.path[:-1])
-    verb = "calls" if link.event.kind == "call" and link.path == link.event.path else "reads"
+    verb = _verb(link) if len(methods) == 1 else _verb(link).removesuffix("s")
     by = "" if owner is link.found.definer else f", inherited from {link.found.definer.name},"
     there = f"{listed(holders, 'or')} in {holder}" if len(link.path) > 2 else listed(holders, "or")
     some = ", of the classes that it may be, " if link.holding else " "
     return (
-        f"{method} of {owner.name}{by} {verb} {'.'.join(link.path)}, but{some}{there} has no {link.name}: an "
-        f"AttributeError when the runtime gets there, after the weights are loaded."
+        f"{listed(methods)} of {owner.name}{by} {verb} {'.'.join(link.path)}, but{some}{there} has no {link.name}: an "
+        f"AttributeError when the runtime gets there, after the weights are loaded.{_reason(owner, link)}"
     )
+
+
+def _reason(owner: ClassInfo, link: BrokenLink) -> str:
+    """Why the object itself lacks what it asks itself for, and what to write."""
+    skipped = _skipped(link.lacking[0], link)
+    if skipped is None or link.lacking[0].info is not owner:
+        return ""
+    above = skipped.definer.name
+    return (
+        f" {above}.__init__ sets it, and the __init__ of {owner.name} doesn't run it: set {link.name} in it, or run it."
+    )
+
+
+def _skipped(node: Node, link: BrokenLink) -> Found | None:
+    """The constructor that would give ``node`` what it lacks, and doesn't run."""
+    return skipped_constructor(node.info, link.name) if node.info is not None else None
+
+
+def _verb(link: BrokenLink) -> str:
+    return "calls" if link.event.kind == "call" and link.path == link.event.path else "reads"
 
 
 def _inner(link: BrokenLink) -> Iterator[Inner]:
@@ -173,11 +206,19 @@ def _inner(link: BrokenLink) -> Iterator[Inner]:
 
 def _evidence(broken: tuple[BrokenLink, ...]) -> Iterator[Evidence]:
     for link in broken:
-        yield Evidence(link.found.definer.path, link.event.line, f"{'.'.join(link.path)} is used here")
+        yield Evidence(
+            link.found.definer.path,
+            link.event.line,
+            f"{link.found.member.name} {_verb(link)} {'.'.join(link.path)} here",
+        )
         for node in link.lacking:
             yield from _construction(node, ".".join(link.path[:-1]))
             if node.info is not None:
                 yield Evidence(node.info.path, node.info.line, f"{node.info.name} has no {link.name}")
+            skipped = _skipped(node, link)
+            if skipped is not None:
+                path, name = skipped.definer.path, skipped.definer.name
+                yield Evidence(path, skipped.line, f"{name}.__init__, which sets {link.name}, doesn't run")
         for node in link.holding:
             if node.info is not None:
                 yield Evidence(node.info.path, node.info.line, f"{node.info.name} has {link.name}")

@@ -6,6 +6,9 @@ Finds capture setters (EAGLE-3; DFlash and DSpark where the runtime of the tree 
 each write and each call on the object, stands under a question whether the inner model has something: `hasattr`,
 `getattr` with a default, or a caught `AttributeError`; and no other branch raises. A warning in the log is no error.
 
+Where each class that the attribute may hold has what is asked for, so that the question can't fail today, only
+`--pedantic` reports it.
+
 ## Why is this bad?
 
 With an inner model that can't capture, EAGLE-3 starts, captures nothing, and serves with a draft that never agrees with
@@ -47,14 +50,15 @@ from collections.abc import Iterable, Iterator
 
 from eagle3_lint.facts.nodes import walk
 from eagle3_lint.findings.model import Evidence, Finding, Fix
+from eagle3_lint.project.capture_flow import Holder
 from eagle3_lint.project.classes import ClassInfo, Found
 from eagle3_lint.project.effects import Effects, Event, Path, effects_of
 from eagle3_lint.project.existence import Existence, existence
 from eagle3_lint.project.modules import FunctionNode
 from eagle3_lint.project.subjects import capture_setters, delegating_subjects, effective_methods, registered_among
-from eagle3_lint.project.values import InstanceValue
 from eagle3_lint.rules.base import Rule
 from eagle3_lint.rules.project_context import ProjectContext, listed
+from eagle3_lint.sources.identifiers import mentions
 
 _QUESTIONS = ("hasattr", "getattr", "except")
 
@@ -65,7 +69,7 @@ def check(context: ProjectContext) -> Iterable[Finding]:
     subjects = tuple(context.subjects(delegating_subjects(project, context.paths)))
     for name, found, users in effective_methods(subjects, capture_setters(project)):
         context.current = found.definer
-        function = found.function() if any(word in found.text for word in _QUESTIONS) else None
+        function = found.function() if mentions(found.text, *_QUESTIONS) else None
         if function is None or _asserts(function):
             continue
         effects = effects_of(function)
@@ -123,43 +127,50 @@ def _finding(
     candidates = tuple(
         one for path in asked if path[-1] == name for one in context.project.roles.candidates(users[0], path[1])
     )
+    sure = all(_always_there(context, user, path) for user in users for path in asked)
     return context.finding(
         "EGL104",
         info,
         found.span(),
-        f"{name} of {info.name} does nothing, and says nothing, where {listed(paths, 'or')} is missing: speculative "
-        f"decoding starts and captures no layer. Call it without asking, or raise where it is missing.",
+        f"{name} of {info.name} {_problem(listed(paths, 'or'), sure)}",
         registered=registered_among(context.project, users),
         inner=context.inner(candidates, name),
         methods=(name,),
         evidence=tuple(_evidence(info, effects)),
-        fix=lambda: _fix(context, found, users, effects, asked),
+        fix=lambda: _fix(found, effects, asked, sure),
         scope=f"{info.dotted}.{name}",
         caused_by=tuple(one.path for user in users for one in user.project_classes),
+        pedantic=sure,
     )
 
 
-def _fix(
-    context: ProjectContext, found: Found, users: tuple[ClassInfo, ...], effects: Effects, asked: tuple[Path, ...]
-) -> Fix | None:
+def _problem(paths: str, sure: bool) -> str:
+    if sure:
+        return (
+            f"asks for {paths}, which each class that it may hold has, and would do nothing without it: a class that "
+            f"lacks it would go unnoticed. Call it without asking."
+        )
+    return (
+        f"does nothing, and says nothing, where {paths} is missing: speculative decoding starts and captures no layer. "
+        f"Call it without asking, or raise where it is missing."
+    )
+
+
+def _fix(found: Found, effects: Effects, asked: tuple[Path, ...], sure: bool) -> Fix | None:
     """The raising branch; safe where every inner model has what is asked for, so that the branch is never taken."""
     if len(asked) != 1:
         return None
     from eagle3_lint.fixes.raising import raising_fix  # most runs show no fixes
 
-    path = asked[0]
-    sure = len(path) == 3 and all(_always_there(context, user, path[1], path[2]) for user in users)
-    return raising_fix(found, effects.node, path, "safe" if sure else "unsafe")
+    return raising_fix(found, effects.node, asked[0], "safe" if sure else "unsafe")
 
 
-def _always_there(context: ProjectContext, user: ClassInfo, attribute: str, name: str) -> bool:
-    held = context.project.construct(user).attributes.get(attribute)
-    candidates = context.project.roles.candidates(user, attribute)
-    return (
-        held is not None
-        and bool(candidates)
-        and all(isinstance(value, InstanceValue) for value in held.values)
-        and all(context.project.roles.supports(one, name) for one in candidates)
+def _always_there(context: ProjectContext, user: ClassInfo, path: Path) -> bool:
+    """Whether each object that ``path`` may lead to from an object of ``user`` has its last name."""
+    flow, name = context.project.capture_flow, path[-1]
+    held = flow.resolve(Holder(user), path[1:-1])
+    return held.known and all(
+        flow.has(one, name) or context.project.roles.exposure(one.info, name) is not None for one in held.holders
     )
 
 

@@ -41,6 +41,7 @@ Renames the method. Safe where the old name stands nowhere else in the module an
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterable
 from functools import cached_property
@@ -49,12 +50,13 @@ from eagle3_lint.facts.module import Member
 from eagle3_lint.findings.model import Evidence, Finding
 from eagle3_lint.fixes.renaming import renaming_fix
 from eagle3_lint.project.classes import ClassInfo
-from eagle3_lint.project.modules import Module
+from eagle3_lint.project.modules import FunctionNode, Module
 from eagle3_lint.project.project import Project
 from eagle3_lint.project.roles import FAMILY
 from eagle3_lint.project.subjects import delegating_subjects, interface_methods, registered_among
 from eagle3_lint.rules.base import Rule
 from eagle3_lint.rules.project_context import ProjectContext
+from eagle3_lint.sources.identifiers import places
 
 # Names of transformers' own model interface, one that many models have for the embedding of given ids, and words that
 # make a name mean something else.
@@ -234,28 +236,27 @@ def is_mentioned(project: Project, name: str) -> bool:
     """Whether the tree speaks of ``name`` anywhere but in the methods of that name and in comments."""
     modules = project.modules
     for path in project.model_files:
-        module = modules.at(path) if modules.holds(path, name) else None
+        module = modules.at(path) if modules.mentions(path, name) else None
         if module is not None and _is_mentioned_in(module, name):
             return True
-    word = re.compile(rf"\b{re.escape(name)}\b")
-    for path in project.modules.holding(name, "sglang"):
-        if path not in project.model_paths and word.search(project.modules.source(path).text):
-            return True
-    return False
+    return any(path not in project.model_paths for path in project.modules.mentioning(name, "sglang"))
 
 
 def _is_mentioned_in(module: Module, name: str) -> bool:
-    own = [
-        range(member.place.line, member.place.end_line + 1)
-        for facts in module.facts.classes
-        for member in facts.members
-        if member.name == name and member.kind == "function"
-    ]
-    word = re.compile(rf"\b{re.escape(name)}\b")
-    return any(
-        name in line and word.search(line.partition("#")[0]) and not any(number in lines for lines in own)
-        for number, line in enumerate(module.source.lines, 1)
-    )
+    """Whether the code or a string of ``module`` names ``name``, but for the methods of that name."""
+    whole = module.tree
+    pending: list[ast.AST] = [whole]
+    while pending:
+        node = pending.pop()
+        words = (value for _, value in ast.iter_fields(node) if isinstance(value, str))
+        if any(places(word, name) for word in words):
+            return True
+        pending.extend(one for one in ast.iter_child_nodes(node) if not _is_method(one, name) or node is whole)
+    return False
+
+
+def _is_method(node: ast.AST, name: str) -> bool:
+    return isinstance(node, FunctionNode) and node.name == name
 
 
 def _finding(

@@ -61,6 +61,7 @@ from eagle3_lint.project.contract import CAPTURE_SETTERS
 from eagle3_lint.project.pair_flow import PairUse, Unpacking, returned_pairs
 from eagle3_lint.rules.base import Rule
 from eagle3_lint.rules.project_context import ProjectContext
+from eagle3_lint.sources.identifiers import mentions
 
 
 @dataclass(frozen=True)
@@ -192,7 +193,7 @@ def _uses_inner_forward(context: ProjectContext, info: ClassInfo, prefix: str) -
 
     for method in context.project.capture_flow.reach(info).methods:
         function = method.function()
-        for call in walk(function) if function is not None and prefix in method.text else ():
+        for call in walk(function) if function is not None else ():
             if not isinstance(call, ast.Call):
                 continue
             if dotted_name(call.func).removesuffix(".forward") == prefix:
@@ -206,9 +207,9 @@ def _loss(context: ProjectContext, info: ClassInfo, capture: _Capture) -> _Loss 
     flow = context.project.capture_flow
     reach = flow.reach(info)
     uses: list[tuple[Found, PairUse]] = []
+    names = {body.rpartition(".")[2] for body in capture.bodies}
     for method in reach.methods:
-        text = flow.text(method)
-        if not any(body in text for body in capture.bodies):
+        if not names & flow.attributes(method):
             continue
         use = flow.pair_use(method, capture.bodies, capture.flags)
         if use is not None:
@@ -257,7 +258,7 @@ def _returns(context: ProjectContext, holder: Holder) -> tuple[bool, bool]:
 def _handles(context: ProjectContext, methods: tuple[Found, ...], capture: _Capture) -> bool:
     """Whether any code of the forward mentions what tells that capture is on."""
     texts = (context.project.capture_flow.text(method) for method in methods)
-    return any(flag in text for text in texts for flag in capture.flags)
+    return any(mentions(text, *capture.flags) for text in texts)
 
 
 def _untouched(context: ProjectContext, uses: list[tuple[Found, PairUse]], capture: _Capture) -> _Loss | None:

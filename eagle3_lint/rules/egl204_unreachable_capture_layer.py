@@ -5,7 +5,10 @@
 Most bodies capture the *input* of a layer, so a setter shifts the ids by one: to capture the output of layer `i` it
 asks for the input of layer `i + 1`. This rule finds registered targets whose setter shifts, and whose body asks
 about capture only inside its loop over the layers, before a layer runs: the boundary after the last layer is then
-never captured.
+never captured. That is shown under `--pedantic`.
+
+Where the setter picks layers by their number (`self.layers[i]`) the number past the last one is an `IndexError`, and
+the server stops: that is shown by default.
 
 ## Why is this bad?
 
@@ -44,7 +47,7 @@ from dataclasses import dataclass, field
 
 from eagle3_lint.findings.model import Evidence, Finding
 from eagle3_lint.project.capture_flow import CaptureFlow, CaptureWrite, Holder, SetterEffects
-from eagle3_lint.project.capture_layers import LayerQuestion
+from eagle3_lint.project.capture_layers import LayerQuestion, refuses_ids
 from eagle3_lint.project.classes import ClassInfo
 from eagle3_lint.project.contract import CAPTURE_SETTERS
 from eagle3_lint.rules.base import Rule
@@ -53,11 +56,12 @@ from eagle3_lint.rules.project_context import ProjectContext
 
 @dataclass(frozen=True)
 class _Loss:
-    """The line of the shift, the body, and the line where the body asks."""
+    """The line of the shift, the body, and the line where the body asks; ``stops`` is the write that is out of range."""
 
     shift: int
     body: Holder
     asked: int
+    stops: CaptureWrite | None
 
 
 @dataclass(frozen=True)
@@ -98,7 +102,12 @@ def _unreachable(context: ProjectContext, info: ClassInfo, setter: str) -> _Loss
         return None
     shift = _shift(flow, info, effects)
     writes = [one for one in effects.writes if not one.constant]
-    if shift is None or not writes or any(one.delegated and _registered_inside(context, one) for one in writes):
+    if (
+        shift is None
+        or not writes
+        or _refuses(effects)
+        or any(one.delegated and _registered_inside(context, one) for one in writes)
+    ):
         return None
     questions: list[LayerQuestion] = []
     for write in writes:
@@ -107,9 +116,16 @@ def _unreachable(context: ProjectContext, info: ClassInfo, setter: str) -> _Loss
             if asked is None:
                 return None
             questions.extend(asked)
-    if not questions or any(one.boundary for one in questions):
+    stops = next((one for one in writes if one.indexed), None)
+    if not questions or (stops is None and any(one.boundary for one in questions)):
         return None
-    return _Loss(shift, writes[0].body, questions[0].line)
+    return _Loss(shift, writes[0].body, questions[0].line, stops)
+
+
+def _refuses(effects: SetterEffects) -> bool:
+    """Whether the setter refuses ids, those out of reach among them."""
+    functions = (one.function() for one in effects.functions)
+    return any(function is not None and refuses_ids(function) for function in functions)
 
 
 def _shift(flow: CaptureFlow, info: ClassInfo, effects: SetterEffects) -> int | None:
@@ -126,21 +142,36 @@ def _finding(context: ProjectContext, owner: ClassInfo, hit: _Hit) -> Finding:
     loss, body = hit.loss, hit.loss.body.info
     forward = body.find("forward")
     reader = forward.definer.path if forward is not None else body.path
-    setters = tuple(hit.setters)
+    setters, stops = tuple(hit.setters), loss.stops
     return context.finding(
         "EGL204",
         owner,
         owner.span(),
         f"{setters[0]} of {owner.name} shifts layer ids by one ({context.shown(hit.path, loss.shift)}), but "
-        f"{body.name} captures only before a layer runs ({context.shown(reader, loss.asked)}): the output of the last "
-        f"layer can't be captured. Ask once more after the loop.",
+        f"{_effect(context, loss, body, reader)}",
         registered=tuple(hit.registered),
         methods=setters,
         evidence=(
             Evidence(hit.path, loss.shift, "the ids are shifted by one here"),
             Evidence(reader, loss.asked, f"{body.name} asks here, inside its loop"),
+            *((Evidence(stops.path, stops.line, f"{stops.name} is set on the layer of that number"),) if stops else ()),
         ),
+        pedantic=stops is None,
         caused_by=tuple(one.path for one in (*owner.project_classes, *body.project_classes)),
+    )
+
+
+def _effect(context: ProjectContext, loss: _Loss, body: ClassInfo, reader: str) -> str:
+    """What becomes of the last layer's output, and what to write."""
+    if loss.stops is None:
+        return (
+            f"{body.name} captures only before a layer runs ({context.shown(reader, loss.asked)}): the output of the "
+            f"last layer can't be captured. Ask once more after the loop."
+        )
+    return (
+        f"{loss.stops.name} is then set on the layer of that number ({context.shown(loss.stops.path, loss.stops.line)}): "
+        f"a draft that was trained with the output of the last layer stops the server with an IndexError. Leave the "
+        f"number of layers out there, and ask for it once more after the loop."
     )
 
 
@@ -152,4 +183,5 @@ RULE = Rule(
     scope="project",
     check_project=check,
     pedantic=True,
+    in_part=True,
 )

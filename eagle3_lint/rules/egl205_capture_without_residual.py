@@ -67,10 +67,7 @@ def _places(context: ProjectContext, info: ClassInfo) -> Iterator[tuple[Found, i
         effects = flow.setter(info, setter)
         for write in effects.writes if effects is not None else ():
             for method in flow.reach(write.body.info).methods:
-                text = flow.text(method)
-                if method.definer.path not in files:
-                    continue
-                if write.constant or "residual" not in text or "append" not in text or "captur" not in text:
+                if write.constant or method.definer.path not in files:
                     continue
                 function = method.function()
                 for line in bare_captures(function) if function is not None else ():

@@ -56,7 +56,7 @@ def check(context: ProjectContext) -> Iterable[Finding]:
             if not info.mentions(setter):
                 continue
             found = info.find(setter)
-            function = found.function() if found is not None and "_rank" in found.text else None
+            function = found.function() if found is not None else None
             line = partial_return(function) if function is not None else None
             if found is not None and line is not None:
                 hit.setdefault((found.definer.path, found.line), (found, line, {}))[2].setdefault(info)

@@ -20,10 +20,9 @@ T = TypeVar("T")
 class ProjectContext:
     """One project under check.
 
-    ``current`` is the class that the running rule looks at, for the report of a failure. ``pedantic`` asks rules for
-    what they find but aren't sure to be worth a change. ``paths`` are the files whose classes are asked about (whole
-    families of files). ``with_fixes`` says that findings are to carry their fixes. ``asked`` are the questions
-    about the whole tree that the running rule asked, with their arguments and answers.
+    ``current`` is the class that the running rule looks at, for the report of a failure. ``paths`` are the files whose
+    classes are asked about (whole families of files). ``with_fixes`` says that findings are to carry their fixes.
+    ``asked`` are the questions about the whole tree that the running rule asked, with their arguments and answers.
     """
 
     def __init__(
@@ -31,14 +30,12 @@ class ProjectContext:
         project: Project,
         root: str,
         paths: frozenset[str],
-        pedantic: bool = False,
         with_fixes: bool = True,
     ) -> None:
         self.project = project
         self.with_fixes = with_fixes
         self.paths = paths
         self.root = root
-        self.pedantic = pedantic
         self.current: ClassInfo | None = None
         self.asked: list[tuple[Callable[..., Any], tuple[Any, ...], Any]] = []
 
@@ -103,10 +100,11 @@ class ProjectContext:
         fix: Callable[[], Fix | None] | None = None,
         caused_by: tuple[str, ...] = (),
         scope: str = "",
+        pedantic: bool | None = None,
     ) -> Finding:
         """A finding of ``code`` on ``info``, in the class's own file.
 
-        ``fix`` is asked for its edits only where somebody wants to see them.
+        ``fix`` is asked for its edits only where somebody wants to see them; ``pedantic`` is what the rule is unless given.
         """
         entry = known(code)
         assert entry is not None
@@ -126,6 +124,7 @@ class ProjectContext:
             fix=fix() if fix is not None and self.with_fixes else None,
             scope=scope or info.dotted,
             caused_by=tuple(dict.fromkeys(caused_by)),
+            pedantic=entry.pedantic if pedantic is None else pedantic,
         )
 
 

@@ -28,7 +28,12 @@ def symbol_of(code: str) -> str:
 
 def is_pedantic(code: str) -> bool:
     """Whether only ``--pedantic``, or its own code in ``--select``, turns the rule on; KeyError for an unknown code."""
-    return _entry(code).pedantic
+    return not _entry(code).is_default
+
+
+def shows_pedantic(select: Collection[str], pedantic: bool) -> bool:
+    """Whether pedantic findings are asked for: by ``pedantic``, or by the whole code or the symbol of a pedantic rule."""
+    return pedantic or any(_entry(code).pedantic and length == len(code) for code, length in _meant(select).items())
 
 
 def find(name: str) -> str:

@@ -41,7 +41,7 @@ def test_listing_codes_imports_no_rule() -> None:
 
 
 class TestSelection:
-    DEFAULT = tuple(code.code for code in CODES if not code.pedantic)
+    DEFAULT = tuple(code.code for code in CODES if code.is_default)
     ALL = tuple(code.code for code in CODES)
 
     def test_defaults(self) -> None:
@@ -55,8 +55,9 @@ class TestSelection:
         assert registry.select(ignore=["EGL1", "EGL2", "EGL9"]) == ("EGL301", "EGL302")
 
     def test_a_prefix_does_not_turn_a_pedantic_rule_on_but_its_name_does(self) -> None:
-        assert registry.select(["EGL2"]) == ("EGL201", "EGL202", "EGL203")
+        assert registry.select(["EGL2"]) == ("EGL201", "EGL202", "EGL203", "EGL204")
         assert registry.select(["EGL204"]) == ("EGL204",)
+        assert registry.select(["EGL205"]) == ("EGL205",)
         assert registry.select(["unused-suppression"]) == ("EGL902",)
         assert registry.select(["EGL2"], pedantic=True) == tuple(code for code in self.ALL if code[3] == "2")
 

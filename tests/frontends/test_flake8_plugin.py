@@ -23,8 +23,8 @@ from eagle3_lint.rules.catalogue import CODES
 from tests.frontends.fake_engine import SOURCE, WRAPPER, FakeEngine
 
 TYPING = replace(WRAPPER, code="EGL301", span=Span(6, 16, 6, 26), message="Optional is not imported")
-LAYER = replace(WRAPPER, code="EGL204", severity="warning", span=Span(5, 5, 5, 12), message="the last layer")
-DEFAULT = frozenset(entry.code for entry in CODES if not entry.pedantic)
+LAYER = replace(WRAPPER, code="EGL205", severity="warning", span=Span(5, 5, 5, 12), message="the last layer")
+DEFAULT = frozenset(entry.code for entry in CODES if entry.is_default)
 
 
 @pytest.fixture
@@ -78,10 +78,10 @@ def test_flake8_knows_the_plugin_by_its_version() -> None:
         (["--extend-ignore=EGL"], frozenset()),
         (["--select=F,W"], frozenset()),
         (["--select=F,W", "--extend-select=EGL9"], {"EGL901"}),
-        (["--select=EGL", "--ignore=EGL2"], DEFAULT - {"EGL201", "EGL202", "EGL203"}),
+        (["--select=EGL", "--ignore=EGL2"], DEFAULT - {"EGL201", "EGL202", "EGL203", "EGL204"}),
         (["--select=EGL", "--eagle3-pedantic"], {entry.code for entry in CODES}),
-        (["--select=EGL204"], frozenset()),
-        (["--select=EGL204", "--eagle3-pedantic"], {"EGL204"}),
+        (["--select=EGL205"], frozenset()),
+        (["--select=EGL205", "--eagle3-pedantic"], {"EGL205"}),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
@@ -98,7 +98,7 @@ def test_no_session_is_opened_when_nothing_is_selected(fake: FakeEngine) -> None
 def test_pedantic_is_off_even_when_selected(fake: FakeEngine) -> None:
     fake.findings = (WRAPPER, LAYER)
     assert lint("--select=EGL") == ["model.py:4:7: EGL101 100% missing: %s"]
-    assert lint("--select=EGL", "--eagle3-pedantic")[1:] == ["model.py:5:5: EGL204 the last layer"]
+    assert lint("--select=EGL", "--eagle3-pedantic")[1:] == ["model.py:5:5: EGL205 the last layer"]
     assert [options.pedantic for options in fake.opened] == [False, True]
 
 

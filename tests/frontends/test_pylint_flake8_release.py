@@ -19,7 +19,7 @@ pytestmark = pytest.mark.release
 
 VERSION = "0.5.9"
 BIN = os.path.dirname(sys.executable)
-SYMBOLS = {entry.code: entry.symbol for entry in CODES if not entry.pedantic}
+SYMBOLS = {entry.code: entry.symbol for entry in CODES if entry.is_default}
 
 Place = tuple[str, int, int, str, str]
 

@@ -27,7 +27,7 @@ from eagle3_lint.frontends.host import SEARCH_PATH
 from eagle3_lint.rules.catalogue import CODES
 from tests.frontends.fake_engine import SOURCE, WRAPPER, FakeEngine
 
-LAYER = replace(WRAPPER, code="EGL204", symbol="unreachable-capture-layer", severity="warning")
+LAYER = replace(WRAPPER, code="EGL205", symbol="capture-without-residual", severity="warning")
 
 
 @pytest.fixture
@@ -145,7 +145,7 @@ def test_pedantic_messages_are_off_until_named(fake: FakeEngine) -> None:
     Run(["--load-plugins=eagle3_lint", "--persistent=n", "model.py"], reporter=reporter, exit=False)
     assert [m.symbol for m in reporter.messages if m.msg_id[1:3] == "73"] == ["missing-eagle3-delegation"]
     assert not fake.opened[-1].pedantic
-    assert [m.symbol for m in lint(only="unreachable-capture-layer")] == ["unreachable-capture-layer"]
+    assert [m.symbol for m in lint(only="capture-without-residual")] == ["capture-without-residual"]
     assert fake.opened[-1].pedantic
 
 
@@ -153,17 +153,17 @@ def test_pedantic_messages_are_off_until_named(fake: FakeEngine) -> None:
 def test_workers_keep_what_was_enabled_by_name_and_say_it_once(fake: FakeEngine) -> None:
     fake.findings = (LAYER,)
     Path("other.py").write_text(SOURCE, encoding="utf-8")
-    messages = lint("-j2", "other.py", only="unreachable-capture-layer")
+    messages = lint("-j2", "other.py", only="capture-without-residual")
     assert [(m.module, m.symbol) for m in messages] == [
-        ("other", "unreachable-capture-layer"),
-        ("model", "unreachable-capture-layer"),
+        ("other", "capture-without-residual"),
+        ("model", "capture-without-residual"),
     ]
 
 
 def test_a_file_may_enable_a_pedantic_message_itself(fake: FakeEngine) -> None:
     fake.findings = (LAYER,)
-    source = "# pylint: enable=unreachable-capture-layer\n" + SOURCE
-    assert [m.symbol for m in lint(source=source, only="missing-eagle3-delegation")] == ["unreachable-capture-layer"]
+    source = "# pylint: enable=capture-without-residual\n" + SOURCE
+    assert [m.symbol for m in lint(source=source, only="missing-eagle3-delegation")] == ["capture-without-residual"]
 
 
 @pytest.mark.parametrize(

@@ -89,7 +89,7 @@ def test_the_pylint_hook_enables_exactly_the_rules_that_are_on_by_default() -> N
         if hook["id"] == "eagle3-lint-pylint"
     )
     (enabled,) = (part.partition("=")[2] for part in hook["entry"].split() if part.startswith("--enable="))
-    assert enabled.split(",") == [entry.symbol for entry in CODES if not entry.pedantic]
+    assert enabled.split(",") == [entry.symbol for entry in CODES if entry.is_default]
 
 
 def test_the_example_pylintrc_is_taken(tmp_path: Path) -> None:
@@ -111,7 +111,7 @@ def test_the_example_pylintrc_names_every_rule() -> None:
     example = configparser.ConfigParser()
     example.read_string(text)
     enabled = "".join(example["MESSAGES CONTROL"]["enable"].split())
-    assert enabled.split(",") == [entry.symbol for entry in CODES if not entry.pedantic]
+    assert enabled.split(",") == [entry.symbol for entry in CODES if entry.is_default]
     assert all(entry.symbol in text for entry in CODES)
     assert PYLINT_CHECKER.upper() in example.sections()
 

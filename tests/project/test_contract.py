@@ -114,86 +114,6 @@ FOLLOWED = {
         },
         {CAPTURE_SETTER: [WITH_IDS], EMBED_GETTER: [WITHOUT]},
     ),
-    "an attribute of the instance": (
-        {
-            RUNNER: PLAIN_RUNNER,
-            WORKER: """
-            class EAGLEWorker:
-                def __init__(self, target_worker):
-                    self.source = target_worker.model_runner.model
-
-                def start(self):
-                    return self.source.get_embed_and_head()
-            """,
-        },
-        {CAPTURE_SETTER: [WITH_IDS], EMBED_GETTER: [WITHOUT]},
-    ),
-    "a property": (
-        {
-            RUNNER: PLAIN_RUNNER,
-            WORKER: """
-            class EAGLEWorker:
-                @property
-                def source(self):
-                    return self.target_worker.model_runner.model
-
-                def start(self):
-                    return self.source.get_embed_and_head()
-            """,
-        },
-        {CAPTURE_SETTER: [WITH_IDS], EMBED_GETTER: [WITHOUT]},
-    ),
-    "a property of a base class in another file": (
-        {
-            RUNNER: PLAIN_RUNNER,
-            "speculative/base_worker.py": """
-            class BaseSpecWorker:
-                @property
-                def source(self):
-                    return self.target_worker.model_runner.model
-            """,
-            WORKER: """
-            from sglang.srt.speculative.base_worker import BaseSpecWorker
-
-            class EAGLEWorker(BaseSpecWorker):
-                def start(self):
-                    return self.source.get_embed_and_head()
-            """,
-        },
-        {CAPTURE_SETTER: [WITH_IDS], EMBED_GETTER: [WITHOUT]},
-    ),
-    "what a helper returns": (
-        {
-            RUNNER: PLAIN_RUNNER,
-            WORKER: """
-            def model_of(worker):
-                return worker.model_runner.model
-
-            class EAGLEWorker:
-                def start(self):
-                    return model_of(self.target_worker).get_embed_and_head()
-            """,
-        },
-        {CAPTURE_SETTER: [WITH_IDS], EMBED_GETTER: [WITHOUT]},
-    ),
-    "an object that is made with the target": (
-        {
-            RUNNER: PLAIN_RUNNER,
-            WORKER: """
-            class Binder:
-                def __init__(self, owner):
-                    self.owner = owner
-
-                def bind(self, worker):
-                    worker.model_runner.model.set_embed(self.owner.get_embed())
-
-            class EAGLEWorker:
-                def start(self):
-                    Binder(self.target_worker.model_runner.model).bind(self)
-            """,
-        },
-        {CAPTURE_SETTER: [WITH_IDS], "get_embed": [WITHOUT]},
-    ),
     "getattr of an attribute": (
         {
             RUNNER: PLAIN_RUNNER,
@@ -222,18 +142,6 @@ FOLLOWED = {
         },
         {CAPTURE_SETTER: [WITH_IDS], EMBED_GETTER: [WITHOUT]},
     ),
-    "a loop over models": (
-        {
-            RUNNER: PLAIN_RUNNER,
-            WORKER: """
-            class EAGLEWorker:
-                def start(self):
-                    for each in (self.target_worker.model_runner.model, self.spare_target_model):
-                        each.get_embed_and_head()
-            """,
-        },
-        {CAPTURE_SETTER: [WITH_IDS], EMBED_GETTER: [WITHOUT]},
-    ),
     "a variable that holds the method": (
         {
             RUNNER: """
@@ -258,155 +166,6 @@ FOLLOWED = {
         },
         {CAPTURE_SETTER: [WITH_IDS], "set_dflash_layers_to_capture": [WITH_IDS]},
     ),
-    "a partial": (
-        {
-            RUNNER: """
-            import functools
-
-            class ModelRunner:
-                def initialize(self):
-                    setter = functools.partial(self.model.set_eagle3_layers_to_capture, self.layer_ids)
-                    setter()
-            """
-        },
-        {CAPTURE_SETTER: [WITH_IDS]},
-    ),
-    "a method handed to a helper": (
-        {
-            RUNNER: """
-            from sglang.srt.model_executor.apply import apply_to
-
-            class ModelRunner:
-                def initialize(self):
-                    apply_to(self.model.set_eagle3_layers_to_capture, self.layer_ids)
-            """,
-            "model_executor/apply.py": """
-            def apply_to(function, layer_ids):
-                function(layer_ids)
-            """,
-        },
-        {CAPTURE_SETTER: [WITH_IDS]},
-    ),
-    "a loop over names": (
-        {
-            RUNNER: """
-            class ModelRunner:
-                def initialize(self):
-                    for name in ("set_eagle3_layers_to_capture", "set_dflash_layers_to_capture"):
-                        if hasattr(self.model, name):
-                            getattr(self.model, name)(self.layer_ids)
-            """
-        },
-        {CAPTURE_SETTER: [WITH_IDS], "set_dflash_layers_to_capture": [WITH_IDS]},
-    ),
-    "a dictionary of names": (
-        {
-            RUNNER: """
-            SETTERS = {"EAGLE3": "set_eagle3_layers_to_capture", "DSPARK": "set_dspark_layers_to_capture"}
-
-            class ModelRunner:
-                def initialize(self):
-                    getattr(self.model, SETTERS[self.algorithm])(self.layer_ids)
-            """
-        },
-        {CAPTURE_SETTER: [WITH_IDS], "set_dspark_layers_to_capture": [WITH_IDS]},
-    ),
-    "one key of a dictionary of names": (
-        {
-            RUNNER: """
-            SETTERS = {"EAGLE3": "set_eagle3_layers_to_capture", "DSPARK": "set_dspark_layers_to_capture"}
-
-            class ModelRunner:
-                def initialize(self):
-                    getattr(self.model, SETTERS["EAGLE3"])(self.layer_ids)
-            """
-        },
-        {CAPTURE_SETTER: [WITH_IDS]},
-    ),
-    "pairs of names and ids": (
-        {
-            RUNNER: """
-            class ModelRunner:
-                def initialize(self):
-                    wanted = {"set_eagle3_layers_to_capture": self.layer_ids}
-                    for name, layer_ids in wanted.items():
-                        getattr(self.model, name)(layer_ids)
-            """
-        },
-        {CAPTURE_SETTER: [WITH_IDS]},
-    ),
-    "a name from another module": (
-        {
-            "model_executor/names.py": """
-            SETTER = "set_eagle3_layers_to_capture"
-            """,
-            RUNNER: """
-            from sglang.srt.model_executor.names import SETTER
-
-            class ModelRunner:
-                def initialize(self):
-                    getattr(self.model, SETTER)(self.layer_ids)
-            """,
-        },
-        {CAPTURE_SETTER: [WITH_IDS]},
-    ),
-    "a name that a helper returns": (
-        {
-            RUNNER: """
-            from .naming import setter_of
-
-            class ModelRunner:
-                def initialize(self):
-                    getattr(self.model, setter_of(self.algorithm))(self.layer_ids)
-            """,
-            "model_executor/naming.py": """
-            def setter_of(algorithm):
-                if algorithm.is_dflash():
-                    return "set_dflash_layers_to_capture"
-                return "set_eagle3_layers_to_capture"
-            """,
-        },
-        {CAPTURE_SETTER: [WITH_IDS], "set_dflash_layers_to_capture": [WITH_IDS]},
-    ),
-    "a name handed to a helper": (
-        {
-            RUNNER: """
-            from sglang.srt.model_executor.switch import switch_on
-
-            class ModelRunner:
-                def initialize(self):
-                    switch_on(self.model, "set_eagle3_layers_to_capture", self.layer_ids)
-            """,
-            "model_executor/switch.py": """
-            def switch_on(model, method, layer_ids):
-                getattr(model, method)(layer_ids)
-            """,
-        },
-        {CAPTURE_SETTER: [WITH_IDS]},
-    ),
-    "a name put together": (
-        {
-            RUNNER: """
-            class ModelRunner:
-                def initialize(self):
-                    for protocol in ("eagle3", "dflash"):
-                        getattr(self.model, f"set_{protocol}_layers_to_capture")(self.layer_ids)
-            """,
-        },
-        {CAPTURE_SETTER: [WITH_IDS], "set_dflash_layers_to_capture": [WITH_IDS]},
-    ),
-    "a name in a class attribute": (
-        {
-            RUNNER: """
-            class ModelRunner:
-                SETTER = "set_eagle3_layers_to_capture"
-
-                def initialize(self):
-                    getattr(self.model, self.SETTER)(self.layer_ids)
-            """,
-        },
-        {CAPTURE_SETTER: [WITH_IDS]},
-    ),
     "a further method that the workers call": (
         {
             RUNNER: PLAIN_RUNNER,
@@ -418,23 +177,6 @@ FOLLOWED = {
             """,
         },
         {CAPTURE_SETTER: [WITH_IDS], "set_projector": ["(projector, width=…)"]},
-    ),
-    "a further method in a function that is handed the target": (
-        {
-            RUNNER: PLAIN_RUNNER,
-            "speculative/dspark_worker.py": """
-            from sglang.srt.speculative.dspark_utils import install
-
-            class DSparkWorker:
-                def start(self):
-                    install(self.target_worker.model_runner.model)
-            """,
-            "speculative/dspark_utils.py": """
-            def install(owner):
-                owner.set_projector(None)
-            """,
-        },
-        {CAPTURE_SETTER: [WITH_IDS], "set_projector": ["(None)"]},
     ),
     "a method of a protocol that a runner calls": (
         {
@@ -496,14 +238,6 @@ SILENT = {
             def start(self):
                 for index, runner in enumerate(self.draft_runner_list):
                     runner.model.get_embed_and_head()
-        """,
-    "a helper that is handed the draft": """
-        def share(model):
-            return model.get_embed_and_head()
-
-        class EAGLEWorker:
-            def start(self):
-                share(self.draft_runner.model)
         """,
     "the graph runner of the draft": """
         class EAGLEDraftCudaGraphRunner:
@@ -572,47 +306,6 @@ def test_other_calls_are_left_out(tmp_path: Path, source: str) -> None:
     contract = contract_of(tmp_path, {RUNNER: PLAIN_RUNNER, WORKER: source})
 
     assert shapes(contract) == {CAPTURE_SETTER: [WITH_IDS]}
-
-
-def test_calls_on_the_draft_are_kept_apart(tmp_path: Path) -> None:
-    contract = contract_of(
-        tmp_path,
-        {
-            RUNNER: PLAIN_RUNNER,
-            WORKER: """
-            class EAGLEWorker:
-                def start(self, embed, head):
-                    self.draft_runner.model.set_embed_and_head(embed, head)
-                    self.draft_runner.model.anything_else()
-            """,
-        },
-    )
-
-    assert [(method.name, method.called_with) for method in contract.draft_methods] == [
-        ("set_embed_and_head", ("(embed, head)",))
-    ]
-
-
-def test_runner_model_handed_out_as_the_draft_is_no_target(tmp_path: Path) -> None:
-    contract = contract_of(
-        tmp_path,
-        {
-            RUNNER: """
-            from sglang.srt.model_executor.capture import configure
-
-            class ModelRunner:
-                def initialize(self):
-                    self.model.set_eagle3_layers_to_capture()
-                    configure(self.draft_model)
-            """,
-            "model_executor/capture.py": """
-            def configure(model):
-                model.set_dflash_layers_to_capture([1])
-            """,
-        },
-    )
-
-    assert shapes(contract) == {CAPTURE_SETTER: [WITHOUT]}
 
 
 SHAPES = {
@@ -829,9 +522,6 @@ BROKEN = {
                 return self.source.get_embed_and_head() if super().f().model else super().source.get_embed()
         """,
     "deep nesting": f"def f(target_model):\n    return {'-' * 200}target_model{'.model' * 200}.get_embed_and_head()\n",
-    "names that double": "def f(target_model):\n    n0 = 'x' if f else 'y'\n"
-    + "".join(f"    n{i} = f'{{n{i - 1}}}{{n{i - 1}}}'\n" for i in range(1, 60))
-    + "    getattr(target_model, n59)()\n    getattr(target_model, 'get_embed' + n59)()\n",
     "helpers that double": "".join(f"def f{i}(m):\n    return f{i + 1}(m) or f{i + 2}(m)\n" for i in range(60))
     + "def f60(m):\n    return m\ndef f61(m):\n    return m\ndef f(target_model):\n    f0(f0).get_embed_and_head()\n",
     "helpers that all call each other": "".join(

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from eagle3_lint.findings.codes import documentation_url, pylint_id
 from eagle3_lint.frontends.cli.arguments import rule_parser
 from eagle3_lint.frontends.cli.streams import write_output
-from eagle3_lint.rules.registry import all_codes, documentation, find, is_pedantic, load, symbol_of
+from eagle3_lint.rules.registry import all_codes, documentation, find, load, symbol_of
 
 
 def run_rule(argv: list[str]) -> int:
@@ -22,13 +22,15 @@ def _list() -> Iterator[str]:
     width = max((len(symbol_of(code)) for code in codes), default=0)
     for code in codes:
         rule = load(code)
-        default = "pedantic" if is_pedantic(code) else "on"
+        default = "in part" if rule.in_part else "pedantic" if rule.pedantic else "on"
         yield f"{code}  {rule.symbol:<{width}}  {rule.severity:<7}  {default:<8}  {rule.summary}\n"
 
 
 def _page(code: str) -> Iterator[str]:
     rule = load(code)
-    default = "only with --pedantic" if is_pedantic(code) else "on by default"
+    default = "only with --pedantic" if rule.pedantic else "on by default"
+    if rule.in_part:
+        default = "in part on by default, the rest with --pedantic"
     yield f"# {code} {rule.symbol}\n\n"
     yield f"{rule.severity.capitalize()}, {default}; pylint calls it {pylint_id(code, rule.severity)}.\n\n"
     yield f"{documentation(code)}\n\n{documentation_url(code)}\n"

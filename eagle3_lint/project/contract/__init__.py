@@ -3,19 +3,18 @@
 The names move between files and functions from release to release, so they are read from the runtime of the tree that
 is linted. Which calls belong to the contract:
 
-- A *capture setter* (``set_…_to_capture``), called on anything that isn't known to be the draft, a submodule of a
+- A *capture setter* (``set_…_to_capture``), called on anything that no name says to be the draft, a submodule of a
   model, a runner or a worker: no draft has one.
 - ``get_embed_and_head`` (also its variants, ``get_embed_and_head_for_…``) and ``get_embed`` in the same way, save on
   the own model of a speculative worker, which is the draft.
 - ``get_input_embeddings``, and every method named after a protocol or after auxiliary hidden states, called in
   ``srt/model_executor`` on a runner's model.
-- Every other method that ``srt/speculative`` calls on the target: on what a name says is the target, or what the flow
-  of values shows to be. What every ``torch.nn.Module`` has, ``forward``, ``load_weights``, private methods and the
-  calling of submodules are left out.
+- Every other method that ``srt/speculative`` calls on what a name says is the target. What every ``torch.nn.Module``
+  has, ``forward``, ``load_weights``, private methods and the calling of submodules are left out.
 
-What a value is follows from where it comes from: attributes, parameters, aliases, loops and helpers are followed within
-the runtime's two folders. Calls through ``getattr``, by a name held in a variable, tuple or dictionary, through a bound
-method and through ``functools.partial`` count where the source decides the name.
+Whose a value is, its names tell: those of its attributes and calls, local names replaced by what they were given. Calls
+through ``getattr`` and through a local name that holds the method count too. A guard is a test around the call, or an
+exit before it, that names the method; a method is required where no way through the caller does without it.
 
 Sources: the runtimes of the releases 0.4.6 to 0.5.23; https://docs.sglang.ai (speculative decoding).
 """

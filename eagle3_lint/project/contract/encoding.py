@@ -14,14 +14,13 @@ def encode(contract: Contract) -> Plain:
     return (
         tuple(_method(one) for one in contract.methods),
         contract.source,
-        tuple(_method(one) for one in contract.draft_methods),
     )
 
 
 def decode(plain: Plain) -> Contract:
     """The contract that ``encode`` made ``plain`` of; raises ValueError or TypeError on anything else."""
-    methods, source, drafts = plain
-    return Contract(tuple(_decoded(one) for one in methods), source, tuple(_decoded(one) for one in drafts))
+    methods, source = plain
+    return Contract(tuple(_decoded(one) for one in methods), source)
 
 
 def _method(one: ContractMethod) -> Plain:
@@ -37,9 +36,9 @@ def _method(one: ContractMethod) -> Plain:
                 site.shape,
                 site.guarded,
                 site.guard_raises,
-                site.guard_line,
                 site.function,
                 site.protocols,
+                site.required_for,
                 site.unless,
                 site.starred,
             )

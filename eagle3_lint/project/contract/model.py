@@ -29,9 +29,9 @@ class CallSite:
     ``shape`` is how the call reads: ``()``, ``(layer_ids)``, ``(layer_ids=…)``.
 
     ``guarded`` says that the runtime makes sure first that the method exists: it tests for it, or catches the
-    ``AttributeError``. ``guard_raises`` says that a model without the method is refused with an error all the same, and
-    ``guard_line`` is the line of that guard. ``unless`` names methods whose presence keeps the runtime from making this
-    call. ``protocols`` are the algorithms for which the call is made, as far as the source says so.
+    ``AttributeError``. ``guard_raises`` says that a model without the method is refused with an error all the same.
+    ``protocols`` are the algorithms for which the call is made, as far as the source says so; ``required_for`` are those
+    of them for which no way through the caller does without it, save ways that need one of ``unless`` instead.
     """
 
     path: str
@@ -42,9 +42,9 @@ class CallSite:
     shape: str
     guarded: bool
     guard_raises: bool
-    guard_line: int | None
     function: str
     protocols: tuple[Protocol, ...] = ()
+    required_for: tuple[Protocol, ...] = ()
     unless: tuple[str, ...] = ()
     starred: bool = False
 
@@ -65,20 +65,24 @@ class ContractMethod:
     required_for: frozenset[Protocol]
 
     def required_sites(self, protocol: Protocol) -> tuple[CallSite, ...]:
-        """The call sites that crash with ``AttributeError``, under ``protocol``, on a target without this method."""
-        return tuple(site for site in self.call_sites if protocol in site.protocols and not site.guarded)
+        """The call sites that stop the server, under ``protocol``, on a target without this method."""
+        return tuple(site for site in self.call_sites if protocol in site.required_for)
+
+    def is_called(self, protocol: Protocol) -> bool:
+        """Whether some way of ``protocol`` calls this method without asking for it."""
+        sites = self.call_sites
+        return protocol in self.required_for or any(protocol in one.protocols and not one.guarded for one in sites)
 
 
 @dataclass(frozen=True)
 class Contract:
-    """What one release's runtime calls on a target; ``draft_methods`` is what it calls on the draft.
+    """What one release's runtime calls on a target.
 
     ``source`` is ``runtime`` when call sites were read from the runtime's own source, ``built-in`` otherwise.
     """
 
     methods: tuple[ContractMethod, ...]
     source: Literal["runtime", "built-in"]
-    draft_methods: tuple[ContractMethod, ...] = ()
 
     def method(self, name: str) -> ContractMethod | None:
         """The method called ``name``, or None when the runtime doesn't call it on a target."""
@@ -90,8 +94,12 @@ class Contract:
         return CAPTURE_SETTERS & {method.name for method in self.methods}
 
     def required(self, protocol: Protocol) -> tuple[ContractMethod, ...]:
-        """The methods that the runtime calls unguarded on a target of ``protocol``."""
+        """The methods without which no way of the runtime serves a target of ``protocol``."""
         return tuple(method for method in self.methods if protocol in method.required_for)
+
+    def called(self, protocol: Protocol) -> tuple[ContractMethod, ...]:
+        """The methods that some way of the runtime calls unguarded on a target of ``protocol``."""
+        return tuple(method for method in self.methods if method.is_called(protocol))
 
 
 _BUILT_IN = (
