@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from eagle3_lint.cache.answers import runtime_state
 from eagle3_lint.cache.store import digest
 from eagle3_lint.errors import UnreadableSourceError
-from eagle3_lint.rules.catalogue import about_classes
 from eagle3_lint.sources.contents import Contents
 from eagle3_lint.sources.files import RUNTIME_FOLDERS, package_root, python_files
 from eagle3_lint.sources.tree import SourceTree
@@ -171,6 +170,8 @@ class Workspace:
 
     def prepare(self, codes: frozenset[str]) -> None:
         """Find everything that the rules ``codes`` find in the project, or recall it from the last run."""
+        from eagle3_lint.rules.catalogue import about_classes
+
         asked = about_classes(codes)
         missing = asked - self._known[0].keys() if asked else asked
         if not missing:

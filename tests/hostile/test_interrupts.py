@@ -27,7 +27,7 @@ MOST_SECONDS = 1.0 if os.environ.get("CI") is None else 3.0
 
 @pytest.fixture(scope="module")
 def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A tree large enough for two processes."""
+    """A tree that takes some seconds."""
     long = next(text for name, text in lines(6000) if name == "long.py")
     return write(tmp_path_factory.mktemp("large"), (*files(40), ("long_1.py", long), ("long_2.py", long)))
 

@@ -30,7 +30,7 @@ def main(argv: "list[str] | None" = None) -> int:
 
 
 def _end_cleanly_when_told_to() -> None:
-    """Make SIGTERM end the program as Ctrl-C does: half-written files are taken away, the second process ends."""
+    """Make SIGTERM end the program as Ctrl-C does: half-written files are taken away."""
     import signal
 
     def end(*_: object) -> None:
