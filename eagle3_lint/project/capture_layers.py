@@ -232,7 +232,11 @@ def bare_captures(function: FunctionNode) -> Iterator[int]:
         for question in walk(loop):
             if isinstance(question, ast.If) and _asks_for_capture(question.test):
                 yield from (call.lineno for call in _kept(question.body, carried))
-        for statement in _after(function.body, loop):
+        following = list(_after(function.body, loop))
+        # Where nothing adds the residual afterwards, the last layer has done so.
+        if not any(carried[1] in _names(statement) for statement in following):
+            continue
+        for statement in following:
             if isinstance(statement, ast.If) and _asks_for_capture(statement.test):
                 yield from (call.lineno for call in _kept(statement.body, carried))
             if any(_binds(node, carried[0]) for node in walk(statement)):

@@ -57,8 +57,8 @@ def tree(folder: Path, wrapper: str | bytes) -> Path:
 
 
 def request(path: Path, *select: str) -> Request:
-    """The request to lint ``path`` alone, without a cache."""
-    return Request(paths=(str(path),), select=select, cache=False)
+    """The request to lint ``path`` alone, with every rule, without a cache."""
+    return Request(paths=(str(path),), select=select, pedantic=True, cache=False)
 
 
 def unfiltered(report: Report) -> Report:

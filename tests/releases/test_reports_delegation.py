@@ -33,7 +33,7 @@ CODES = tuple(sorted({code for _, code, _ in rows("fault_in")}))
 @cache
 def reported(tree: SourceTree) -> frozenset[tuple[str, str]]:
     """The code and class of every finding in ``tree``."""
-    report = check(Request(paths=(tree.models,), select=CODES, cache=False))
+    report = check(Request(paths=(tree.models,), select=CODES, pedantic=True, cache=False))
     assert report.internal_errors == ()
     return frozenset((one.code, one.class_name or "") for one in report.findings)
 
