@@ -65,11 +65,12 @@ def _class(one: ClassFacts) -> Plain:
         ),
         tuple((name, *found) for name, found in one.environment),
         one.decorators,
+        one.metaclass,
     )
 
 
 def _decoded_class(plain: Sequence[Any]) -> ClassFacts:
-    name, qualname, place, first_line, bases, keywords, members, environment, decorators = plain
+    name, qualname, place, first_line, bases, keywords, members, environment, decorators, metaclass = plain
     return ClassFacts(
         name,
         qualname,
@@ -83,4 +84,5 @@ def _decoded_class(plain: Sequence[Any]) -> ClassFacts:
         ),
         tuple((known, Alternatives(indexes, preferred)) for known, indexes, preferred in environment),
         decorators,
+        metaclass,
     )

@@ -101,17 +101,7 @@ class _ModuleWalk:
     def finish(self, final: _Environment) -> ModuleFacts:
         """The collected facts, with each class's environment reduced to what differs from ``final``."""
         classes = tuple(
-            ClassFacts(
-                facts.name,
-                facts.qualname,
-                facts.place,
-                facts.first_line,
-                facts.bases,
-                facts.keywords,
-                facts.members,
-                tuple((name, found) for name, found in used.items() if final.get(name) != found),
-                facts.decorators,
-            )
+            facts._replace(environment=tuple((name, found) for name, found in used.items() if final.get(name) != found))
             for facts, used in zip(self.classes, self.used_by_bases, strict=True)
         )
         exports = None if self.exports is None else tuple(self.exports)
@@ -289,27 +279,29 @@ class _ModuleWalk:
         index = len(self.classes)
         qualname = f"{outer}.{node.name}" if outer else node.name
         bases = tuple(BaseExpression(dotted_name(base), place_of(base)) for base in node.bases)
+        metaclass = next((one.value for one in node.keywords if one.arg == "metaclass"), None)
         used = {
             name: environment[name]
-            for base in node.bases
+            for base in (*node.bases, *([metaclass] if metaclass is not None else []))
             for name in (n.id for n in walk(base) if isinstance(n, ast.Name))
             if name in environment
         }
-        header = ClassFacts(node.name, qualname, place_of(node), first_line(node), bases, (), ())
-        self.classes.append(header)
+        self.classes.append(
+            ClassFacts(
+                node.name,
+                qualname,
+                place_of(node),
+                first_line(node),
+                bases,
+                tuple(keyword.arg or "**" for keyword in node.keywords),
+                (),
+                decorators=_decorators(node),
+                metaclass=dotted_name(metaclass) if metaclass is not None else "",
+            )
+        )
         self.used_by_bases.append(used)
         members = tuple(self._members(node.body, qualname, environment, conditional=False))
-        self.classes[index] = ClassFacts(
-            node.name,
-            qualname,
-            place_of(node),
-            first_line(node),
-            bases,
-            tuple(keyword.arg or "**" for keyword in node.keywords),
-            members,
-            (),
-            _decorators(node),
-        )
+        self.classes[index] = self.classes[index]._replace(members=members)
         return index
 
     def _members(

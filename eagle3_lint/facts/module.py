@@ -72,7 +72,7 @@ class ClassFacts(NamedTuple):
     """One class statement at module level, or nested in such a class.
 
     ``environment`` holds the names used by its bases whose bindings at this point differ from the module's final
-    ones (``class X(X)``).
+    ones (``class X(X)``). ``metaclass`` is the dotted name of one that is given plainly.
     """
 
     name: str
@@ -84,6 +84,7 @@ class ClassFacts(NamedTuple):
     members: tuple[Member, ...]
     environment: tuple[tuple[str, Alternatives], ...] = ()
     decorators: tuple[str, ...] = ()
+    metaclass: str = ""
 
 
 @dataclass(frozen=True)

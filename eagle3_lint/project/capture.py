@@ -9,7 +9,7 @@ from eagle3_lint.project.classes import ClassInfo
 from eagle3_lint.project.delegation import delegated_attribute, unexposed_inner
 from eagle3_lint.project.effects import effects_of
 from eagle3_lint.project.modules import FunctionNode
-from eagle3_lint.project.roles import EAGLE3_SETTER, Candidate
+from eagle3_lint.project.roles import EAGLE3_SETTER, Candidate, Doubt
 
 if TYPE_CHECKING:
     from eagle3_lint.project.project import Project
@@ -29,6 +29,8 @@ def capture_of(project: Project, info: ClassInfo, setter: str = EAGLE3_SETTER) -
     """How ``info`` stands to ``setter``."""
     roles = project.roles
     exposure = roles.exposure(info, setter)
+    if info.order.is_refused:
+        return Capture("unknown", info.order.problem)
     if exposure is not None:
         if exposure.how == "own" and exposure.function is not None:
             function = exposure.function.function()
@@ -41,10 +43,18 @@ def capture_of(project: Project, info: ClassInfo, setter: str = EAGLE3_SETTER) -
         return Capture("unknown", info.order.problem)
     doubts = roles.doubts(info)
     if doubts and not roles.is_draft(info):
-        return Capture("unknown", f"self.{doubts[0].attribute}: {doubts[0].reason}")
+        return Capture("unknown", _doubtful(project, info, doubts[0], setter))
     if not project.construct(info).complete:
         return Capture("unknown", "its construction is too large to follow")
     return Capture("unsupported")
+
+
+def _doubtful(project: Project, info: ClassInfo, doubt: Doubt, setter: str) -> str:
+    module = project.modules.load(doubt.path)
+    return (
+        f"the class of self.{doubt.attribute} ({module.shown(doubt.line)}) can't be told: {doubt.reason}; "
+        f"{info.name} itself has no {setter}"
+    )
 
 
 def lacking_inner(project: Project, info: ClassInfo, setter: str) -> tuple[Candidate, ...]:

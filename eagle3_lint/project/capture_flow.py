@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from eagle3_lint.errors import UnreadableSourceError
 from eagle3_lint.facts.nodes import walk
 from eagle3_lint.project.capture_layers import LayerQuestion, indexes, layer_questions, shifts_ids
-from eagle3_lint.project.classes import ClassInfo, Found
+from eagle3_lint.project.classes import ClassInfo, ExternalValue, Found
 from eagle3_lint.project.effects import ITEM, Effects, Event, Path, effects_of
 from eagle3_lint.project.interpreter import Constructed
 from eagle3_lint.project.modules import FunctionNode, Module
@@ -25,7 +25,6 @@ from eagle3_lint.project.reading_forward import first_parameter
 from eagle3_lint.project.values import (
     ClassValue,
     ConstantValue,
-    ExternalValue,
     FunctionValue,
     InstanceValue,
     SequenceValue,

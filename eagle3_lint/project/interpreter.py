@@ -15,7 +15,7 @@ from eagle3_lint.errors import UnreadableSourceError
 from eagle3_lint.facts.extract import bound_names, checks_typing, place_of
 from eagle3_lint.facts.module import Alternatives, Binding, Place
 from eagle3_lint.facts.nodes import walk
-from eagle3_lint.project.classes import ClassInfo, Found
+from eagle3_lint.project.classes import ClassInfo, ExternalValue, Found
 from eagle3_lint.project.modules import Module
 from eagle3_lint.project.names import absolute_module
 from eagle3_lint.project.resolver import Resolver
@@ -23,7 +23,6 @@ from eagle3_lint.project.values import (
     ClassValue,
     ConstantValue,
     ExternalInstance,
-    ExternalValue,
     FunctionValue,
     InstanceValue,
     MappingValue,
@@ -383,7 +382,8 @@ class Interpreter:
         return False
 
     def _run_class(self, node: ast.ClassDef, frame: Frame) -> bool:
-        frame.names[node.name] = (UnknownValue(f"{node.name} is a class defined inside a function"),)
+        at = frame.module.shown(node.lineno)
+        frame.names[node.name] = (UnknownValue(f"{node.name} at {at} is a class inside a function", weight=2),)
         return False
 
     def _run_delete(self, node: ast.Delete, frame: Frame) -> bool:
@@ -487,7 +487,7 @@ class Interpreter:
         if isinstance(base, (ModuleValue, ExternalValue)):
             return self._named(self.names.attribute((base,), name, far=frame.far), frame, node)
         if isinstance(base, ClassValue):
-            return _to_infer(self._class_level(base, name), frame.site(node))
+            return self._class_level(base, name)
         if isinstance(base, SuperValue):
             return self._super_attribute(base, name)
         if isinstance(base, (SelfValue, InstanceValue)):
@@ -496,10 +496,7 @@ class Interpreter:
             written = frame.heap.read(base, name)
             if written is not None:
                 return written.values
-            reason = f"{base.dotted} is defined outside the project"
-            return (UnknownValue(reason, inferable=frame.site(node), maker=base.dotted),)
-        if isinstance(base, UnknownValue) and base.inferable:
-            return (replace(base, reason=_ANYTHING_REASON, inferable=frame.site(node)),)
+            return (_given_by(base),)
         return _ANYTHING
 
     def _class_level(self, base: ClassValue, name: str) -> Values:
@@ -602,29 +599,39 @@ class Interpreter:
         spread: bool,
     ) -> Values:
         if isinstance(callee, ClassValue):
+            order = callee.info.order
+            if order.is_refused:
+                return (UnknownValue(order.problem, weight=2),)
             arguments = self._telling_arguments(callee.info, positional, keywords)
             chosen = callee.named_at or frame.site(node)
             if chosen.owner is None:
                 chosen = frame.site(node)
             return (InstanceValue(callee.info, frame.site(node), chosen, arguments),)
         if isinstance(callee, FunctionValue):
-            if self._worth_following(callee, positional, keywords):
-                return self._call_function(callee, positional, keywords, frame, spread=spread)
-            site = frame.site(node)
-            return (UnknownValue(f"the result of {callee.name} is not followed", site=site, inferable=site),)
+            if not self._worth_following(callee, positional, keywords):
+                at = callee.module.shown(callee.place.line)
+                return (UnknownValue(f"{callee.name} at {at} gives it, which lies outside the models", weight=2),)
+            values = self._call_function(callee, positional, keywords, frame, spread=spread)
+            return self._named_after(callee, values, node)
         if isinstance(callee, ExternalValue):
             return self._call_external(callee, positional, keywords, frame, node)
         if isinstance(callee, UnknownValue):
-            site = frame.site(node)
-            return (replace(callee, missing=False, site=site, inferable=site if callee.inferable else None),)
+            return (replace(callee, missing=False),)
         if isinstance(callee, (InstanceValue, SelfValue)):
-            called = callee.info.find("__call__") is not None
-            return _to_infer(_ANYTHING, frame.site(node)) if called else _ANYTHING
-        site = frame.site(node)
-        unknown = UnknownValue("what is called can't be told from the source", site=site)
+            return _ANYTHING
         if isinstance(callee, ExternalInstance):
-            return (replace(unknown, inferable=site, maker=callee.dotted),)
-        return (unknown,)
+            return (_given_by(callee),)
+        return (UnknownValue("what is called can't be told from the source"),)
+
+    def _named_after(self, callee: FunctionValue, values: Values, node: ast.Call) -> Values:
+        """``values``, of which ``callee`` is named as the one that chooses what can't be told."""
+        if not any(map(_lacks_a_cause, values)):
+            return values
+        config = any("config" in getattr(one, "id", getattr(one, "attr", "")) for one in walk(node))
+        at = callee.module.shown(callee.place.line)
+        reason = f"{callee.name} at {at} chooses it {'from the configuration ' if config else ''}at run time"
+        chosen = UnknownValue(reason, weight=1)
+        return union(tuple(chosen if _lacks_a_cause(value) else value for value in values))
 
     def _telling_arguments(
         self, info: ClassInfo, positional: list[Values], keywords: dict[str, Values]
@@ -981,7 +988,7 @@ class Interpreter:
             elif isinstance(holder, (MappingValue, SequenceValue)):
                 found.append(_entry(holder, key))
             elif _has_own_items(holder):
-                found.append(_to_infer(_ANYTHING, frame.site(node)))
+                found.append(_ANYTHING)
             elif isinstance(holder, (ClassValue, ExternalValue)):
                 found.append((holder,))
             else:
@@ -1092,9 +1099,12 @@ def _chooses(value: Value) -> bool:
     )
 
 
-def _to_infer(values: Values, site: Site) -> Values:
-    """``values``, with the expression at ``site`` as the one to infer where they can't be told."""
-    return tuple(replace(v, inferable=site) if isinstance(v, UnknownValue) and not v.missing else v for v in values)
+def _given_by(maker: ExternalInstance) -> UnknownValue:
+    return UnknownValue(f"{maker.dotted}, outside the project, gives it", weight=1)
+
+
+def _lacks_a_cause(value: Value) -> bool:
+    return isinstance(value, UnknownValue) and value.weight < 2 and not value.missing
 
 
 def _has_own_items(holder: Value) -> bool:

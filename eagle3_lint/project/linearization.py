@@ -19,6 +19,8 @@ _REPLACED = {
     "typing_extensions.Protocol": ("typing.Protocol", "typing.Generic"),
     "typing_extensions.Generic": ("typing.Generic",),
 }
+# Classes elsewhere that are known to have no metaclass of their own.
+_PLAIN_CLASSES = frozenset({"torch.nn.Module"})
 
 _Item = TypeVar("_Item")
 
@@ -54,11 +56,26 @@ def external_order(dotted: str) -> tuple[str, ...]:
     """The order of a class outside the project, without ``object``: itself, and its bases where Python can tell."""
     if dotted in _REPLACED:
         return _REPLACED[dotted]
-    module, _, name = dotted.rpartition(".")
-    if module not in _KNOWN_MODULES:
-        return (dotted,)
-    found = getattr(builtins if module == "builtins" else importlib.import_module(module), name, None)
-    if not isinstance(found, type):
+    found = _known(dotted)
+    if found is None:
         return (dotted,)
     order = [f"{base.__module__}.{base.__qualname__}" for base in found.__mro__ if base is not object]
     return tuple(order)
+
+
+def _known(dotted: str) -> type | None:
+    """The class that Python itself has under this name, where that is certain to be what a base is."""
+    module, _, name = dotted.rpartition(".")
+    if module not in _KNOWN_MODULES or dotted in _REPLACED:
+        return None
+    found = getattr(builtins if module == "builtins" else importlib.import_module(module), name, None)
+    return found if isinstance(found, type) else None
+
+
+@cache
+def external_metaclass(dotted: str) -> tuple[str, ...]:
+    """The order of the metaclass of a class outside the project; empty where nobody can tell it."""
+    found = _known(dotted)
+    if found is None:
+        return ("builtins.type",) if dotted in _PLAIN_CLASSES else ()
+    return external_order(f"{type(found).__module__}.{type(found).__qualname__}")

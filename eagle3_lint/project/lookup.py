@@ -13,18 +13,10 @@ from typing import TYPE_CHECKING
 
 from eagle3_lint.facts.assigned import COMPUTING, assigned, assigns_computed
 from eagle3_lint.facts.nodes import dotted_name, walk
-from eagle3_lint.project.classes import ClassInfo, Found
+from eagle3_lint.project.classes import ClassInfo, ExternalValue, Found
 from eagle3_lint.project.effects import ITEM, Path
 from eagle3_lint.project.interpreter import Attribute, Constructed
-from eagle3_lint.project.values import (
-    ConstantValue,
-    ExternalValue,
-    InstanceValue,
-    MappingValue,
-    SelfValue,
-    SequenceValue,
-    Value,
-)
+from eagle3_lint.project.values import ConstantValue, InstanceValue, MappingValue, SelfValue, SequenceValue, Value
 from eagle3_lint.sources.identifiers import mentions
 
 if TYPE_CHECKING:

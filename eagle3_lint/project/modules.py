@@ -38,6 +38,11 @@ class Module:
         """The dotted package that relative imports start from."""
         return _package_of(self.path, self.name)
 
+    def shown(self, line: int) -> str:
+        """``path:line`` below the root, as a message shows it."""
+        inside = "/__init__" if os.path.basename(self.path) == "__init__.py" else ""
+        return f"{self.name.replace('.', '/')}{inside}.py:{line}"
+
     @cached_property
     def final(self) -> dict[str, Alternatives]:
         """The bindings of each name after the module has run."""

@@ -9,18 +9,10 @@ from typing import TYPE_CHECKING
 
 from eagle3_lint.errors import UnreadableSourceError
 from eagle3_lint.facts.module import Alternatives, BaseExpression, Binding, Member
-from eagle3_lint.project.classes import ClassInfo, Order, compute_order
+from eagle3_lint.project.classes import ClassInfo, ExternalValue, Order
+from eagle3_lint.project.hierarchy import Hierarchy
 from eagle3_lint.project.modules import Module, Modules
-from eagle3_lint.project.values import (
-    ClassValue,
-    ExternalValue,
-    FunctionValue,
-    ModuleValue,
-    Site,
-    UnknownValue,
-    Values,
-    union,
-)
+from eagle3_lint.project.values import ClassValue, FunctionValue, ModuleValue, UnknownValue, Values, union
 
 if TYPE_CHECKING:
     from eagle3_lint.project.interpreter import Interpreter
@@ -41,6 +33,7 @@ class Names:
         self.modules = modules
         self.packages = packages
         self.interpreter: Interpreter
+        self._hierarchy = Hierarchy(self.base_values)
         self._infos: dict[tuple[str, int], ClassInfo] = {}
         self._resolved: dict[tuple[str, str, bool], Values] = {}
         self._pending: set[tuple[str, str, bool]] = set()
@@ -57,7 +50,7 @@ class Names:
 
     def order_of(self, info: ClassInfo) -> Order:
         """The method resolution order of ``info``."""
-        return compute_order(info)
+        return self._hierarchy.order(info)
 
     def base_values(self, info: ClassInfo, base: BaseExpression) -> Values:
         """What a base expression of ``info`` denotes at the point of its class statement."""
@@ -306,8 +299,8 @@ class Names:
             return self.interpreter.module_assignments(module, [binding])
         if binding.kind == "function":
             return (FunctionValue(module, binding.place, name=binding.name),)
-        at = Site(module.path, binding.place.line, binding.place.offset)
-        return (UnknownValue(f"{binding.name} is bound by a statement that can't be followed", inferable=at),)
+        at = module.shown(binding.place.line)
+        return (UnknownValue(f"{binding.name} is bound at {at} by a statement that can't be followed", weight=2),)
 
     def _absolute(self, module: Module, binding: Binding) -> str:
         return absolute_module(module, binding.target, binding.level)

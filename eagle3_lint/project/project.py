@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from eagle3_lint.facts.module import ClassFacts
 from eagle3_lint.project.classes import ClassInfo
-from eagle3_lint.project.completion import Completion
 from eagle3_lint.project.contract import Contract, Protocol
 from eagle3_lint.project.families import Family, Links, families, links
 from eagle3_lint.project.interpreter import Constructed, Interpreter
@@ -51,7 +50,6 @@ class Project:
         self.extra = extra
         self.names = open_resolver(engine, modules, model_packages(modules, models, extra))
         self.interpreter = Interpreter(self.names)
-        self._completion = Completion(self, engine)
         self.roles = Roles(self)
         self._answers: dict[Callable[[Project], Any], Any] = {}
         self._answers_by_file: dict[Callable[[Project, Module], tuple[Any, ...]], dict[str, tuple[Any, ...]]] = {}
@@ -202,7 +200,7 @@ class Project:
 
     def construct(self, info: ClassInfo) -> Constructed:
         """The attributes of an object of ``info`` as the runtime builds it."""
-        return self._completion.construct(info)
+        return self.interpreter.construct(info)
 
     @cached_property
     def capture_flow(self) -> CaptureFlow:

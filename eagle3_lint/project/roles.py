@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from eagle3_lint.project.classes import ClassInfo, Found
+from eagle3_lint.project.classes import ClassInfo, ExternalValue, Found
 from eagle3_lint.project.contract import CAPTURE_SETTER
 from eagle3_lint.project.interpreter import Attribute
 from eagle3_lint.project.modules import FunctionNode, Module
@@ -23,13 +23,11 @@ from eagle3_lint.project.reading_forward import (
 )
 from eagle3_lint.project.values import (
     ExternalInstance,
-    ExternalValue,
     FunctionValue,
     InstanceValue,
     SequenceValue,
     Site,
     UnknownValue,
-    Value,
     Values,
 )
 from eagle3_lint.sources.identifiers import mentions
@@ -353,10 +351,12 @@ def _definer_of(attribute: Attribute) -> ClassInfo | None:
     return None
 
 
-def _doubtful(values: tuple[Value, ...]) -> str:
-    for value in values:
-        if isinstance(value, UnknownValue):
-            return value.reason
-        if isinstance(value, ExternalInstance):
-            return f"it is built by {value.dotted}, outside the project"
-    return ""
+def _doubtful(values: Values) -> str:
+    """Why one of ``values`` can't be told, as exactly as that is known."""
+    reasons = [(value.weight, value.reason) for value in values if isinstance(value, UnknownValue)]
+    reasons += [
+        (2, f"{value.dotted}, outside the project, builds it")
+        for value in values
+        if isinstance(value, ExternalInstance)
+    ]
+    return max(reasons, key=lambda one: one[0], default=(0, ""))[1]

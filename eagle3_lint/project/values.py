@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from eagle3_lint.facts.module import Place
+from eagle3_lint.project.classes import ClassInfo, ExternalValue
 
 if TYPE_CHECKING:
-    from eagle3_lint.project.classes import ClassInfo
     from eagle3_lint.project.interpreter import Frame
     from eagle3_lint.project.modules import Module
 
@@ -32,13 +32,6 @@ class ClassValue:
 
     info: ClassInfo
     named_at: Site | None = field(default=None, compare=False)
-
-
-@dataclass(frozen=True)
-class ExternalValue:
-    """Something that a package outside the project defines, by its dotted import name."""
-
-    dotted: str
 
 
 @dataclass(frozen=True)
@@ -144,15 +137,12 @@ class MappingValue:
 class UnknownValue:
     """What the source can't tell, and why; ``missing`` where a module of the project lacks the name.
 
-    ``inferable`` is the expression that inference may tell more about, where following the code gave up on it;
-    ``maker`` what it called by its import name, where that is why.
+    ``weight`` says how much the reason tells: 0 nothing, 1 who chooses the value, 2 the very thing that can't be told.
     """
 
     reason: str
     missing: bool = field(default=False, compare=False)
-    site: Site | None = field(default=None, compare=False)
-    inferable: Site | None = None
-    maker: str = ""
+    weight: int = field(default=0, compare=False)
 
 
 Value = (

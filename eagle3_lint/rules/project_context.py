@@ -50,9 +50,12 @@ class ProjectContext:
         return answer
 
     def subjects(self, classes: tuple[ClassInfo, ...]) -> Iterator[ClassInfo]:
-        """Those of ``classes`` that are asked about, one after the other, each remembered while it is looked at."""
+        """Those of ``classes`` that are asked about, one after the other, each remembered while it is looked at.
+
+        Nothing is said of a class that Python refuses to make.
+        """
         for info in classes:
-            if info.path in self.paths:
+            if info.path in self.paths and not info.order.is_refused:
                 self.current = info
                 yield info
         self.current = None

@@ -16,10 +16,9 @@ from eagle3_lint.engine import MatrixRequest, Request, check, matrix
 from eagle3_lint.engine.workspace import Workspace
 from eagle3_lint.output import renderer
 from eagle3_lint.output.context import RenderContext
-from eagle3_lint.project.classes import ClassInfo
+from eagle3_lint.project.classes import ClassInfo, ExternalValue
 from eagle3_lint.project.linearization import external_order
 from eagle3_lint.project.resolver import ENGINES
-from eagle3_lint.project.values import ExternalValue
 from eagle3_lint.project.with_astroid.resolver import AstroidResolver
 
 if TYPE_CHECKING:
@@ -104,7 +103,7 @@ def has_plain_bases(info: ClassInfo) -> bool:
         len(values) == 1
         and not (isinstance(values[0], ExternalValue) and external_order(values[0].dotted)[:1] != (values[0].dotted,))
         for one in info.project_classes
-        for values in one.bases
+        for values in (one._names.base_values(one, base) for base in one.facts.bases)
     )
 
 

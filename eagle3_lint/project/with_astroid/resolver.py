@@ -25,6 +25,7 @@ astroid does not answer, and the code that both engines share does,
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from astroid import bases, nodes
 from astroid.context import InferenceContext
@@ -32,14 +33,13 @@ from astroid.exceptions import AstroidError
 from astroid.util import UninferableBase
 
 from eagle3_lint.facts.module import Alternatives, BaseExpression, Member
-from eagle3_lint.project.classes import ClassInfo, Order
+from eagle3_lint.project.classes import ClassInfo, ExternalValue, Order
 from eagle3_lint.project.linearization import external_order
 from eagle3_lint.project.modules import Module, Modules
 from eagle3_lint.project.names import Names
 from eagle3_lint.project.values import (
     ClassValue,
     ConstantValue,
-    ExternalValue,
     FunctionValue,
     MappingValue,
     ModuleValue,
@@ -80,7 +80,10 @@ class AstroidResolver(Names):
         node = self.class_node(info)
         if node is None:
             return super().base_values(info, base)
-        expression = next(one for one in node.bases if key_of(one) == (base.place.line, base.place.offset))
+        place = (base.place.line, base.place.offset)
+        expression = next((one for one in node.bases if key_of(one) == place), None)
+        if expression is None:
+            return super().base_values(info, base)
         if not base.dotted:
             values = self._infer(expression, far=True)
             return values or super().base_values(info, base)
@@ -97,8 +100,9 @@ class AstroidResolver(Names):
 
     def order_of(self, info: ClassInfo) -> Order:
         """The method resolution order of ``info``."""
-        found = self.own_order(info) if self._is_plain(info) else None
-        return Order(found) if found is not None else super().order_of(info)
+        order = super().order_of(info)
+        own = self.own_order(info) if not order.problem and self._is_plain(info) else None
+        return order if own is None else replace(order, classes=own)
 
     def own_order(self, info: ClassInfo) -> tuple[ClassInfo | ExternalValue, ...] | None:
         """What astroid alone says of the order of ``info``, without ``object``; None where it has no order."""
@@ -286,27 +290,27 @@ class AstroidResolver(Names):
 
     def _is_plain(self, info: ClassInfo) -> bool:
         """Whether every base of ``info``, and of its bases, is one class for astroid and for us."""
-        known = self._plain.get(info)
-        if known is None:
-            # what inherits from itself finds this
-            self._plain[info] = False
-            known = self._plain[info] = self._has_plain_bases(info)
-        return known
+        return all(map(self._has_plain_bases, super().order_of(info).project_classes))
 
     def _has_plain_bases(self, info: ClassInfo) -> bool:
-        node = self.class_node(info)
-        if node is None:
+        known = self._plain.get(info)
+        if known is None:
+            node = self.class_node(info)
+            known = self._plain[info] = node is not None and all(
+                self._is_plain_base(info, base, expression)
+                for base, expression in zip(info.facts.bases, node.bases, strict=True)
+            )
+        return known
+
+    def _is_plain_base(self, info: ClassInfo, base: BaseExpression, expression: nodes.NodeNG) -> bool:
+        values = self.base_values(info, base)
+        if len(values) != 1 or self._infer(expression, far=True) != values:
             return False
-        for expression, values in zip(node.bases, info.bases, strict=True):
-            if len(values) != 1 or self._infer(expression, far=True) != values:
-                return False
-            value = values[0]
-            if isinstance(value, ClassValue):
-                if not self._is_plain(value.info):
-                    return False
-            elif not isinstance(value, ExternalValue) or external_order(value.dotted)[:1] != (value.dotted,):
-                return value == ExternalValue("builtins.object") and len(values) == len(node.bases) == 1
-        return True
+        value = values[0]
+        if isinstance(value, ExternalValue):
+            is_object = value == ExternalValue("builtins.object")
+            return external_order(value.dotted)[:1] == (value.dotted,) or (is_object and len(info.facts.bases) == 1)
+        return isinstance(value, ClassValue)
 
     def _member(self, name: str, binding: nodes.NodeNG, node: nodes.ClassDef, info: ClassInfo) -> Member | None:
         if binding.lineno is None or is_typing_only(binding) or isinstance(binding, nodes.DelName):

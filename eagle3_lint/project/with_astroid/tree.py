@@ -6,8 +6,7 @@ pylint's is seen, changed or dropped, and none of ours is left behind.
 
 In that state nothing is imported, searched for on ``sys.path`` or loaded from an extension: modules are built from text
 that this program's own reader read, under the names that its own index gives them (``sglang.srt.models`` has no
-``__init__.py``); anything else is external. No brain plug-in is active but the few named in ``BRAINS``, which look at
-nothing but the expression at hand.
+``__init__.py``); anything else is external. No brain plug-in is active.
 """
 
 from __future__ import annotations
@@ -18,7 +17,6 @@ from typing import Any
 
 from astroid import context as inference_context
 from astroid import nodes
-from astroid.brain import brain_builtin_inference, brain_functools, brain_namedtuple_enum, brain_type
 from astroid.builder import AstroidBuilder, build_namespace_package_module
 from astroid.exceptions import AstroidBuildingError, AstroidImportError
 from astroid.manager import AstroidManager
@@ -26,8 +24,6 @@ from astroid.transforms import TransformVisitor
 
 from eagle3_lint.project.modules import Modules
 from eagle3_lint.project.with_astroid.external import ExternalModule
-
-BRAINS = (brain_builtin_inference, brain_functools, brain_namedtuple_enum, brain_type)
 
 MOST_STEPS = 4_000
 """Inferences for one question (a class, a name, a call), above which it has no answer."""
@@ -39,18 +35,17 @@ class AstroidTree:
     """The modules of one project for astroid, built when asked for.
 
     There are two views of them: one follows imports anywhere in the tree, the other (``near``) only where ``follows``
-    says so and sees the rest as external. ``brains`` lets astroid know what some functions of Python return.
+    says so and sees the rest as external.
     """
 
-    def __init__(self, modules: Modules, packages: tuple[str, ...], follows: Follows, *, brains: bool = False) -> None:
+    def __init__(self, modules: Modules, packages: tuple[str, ...], follows: Follows) -> None:
         self._modules = modules
         self._packages = packages
         self._follows = follows
-        self._brains = brains
         self._built: dict[str, nodes.Module | None] = {}
         self._paths: dict[nodes.Module, str] = {}
-        self._far = _State(self._far_module, brains)
-        self._near = _State(self._near_module, brains)
+        self._far = _State(self._far_module)
+        self._near = _State(self._near_module)
 
     @contextmanager
     def entered(self, *, far: bool) -> Iterator[None]:
@@ -89,7 +84,7 @@ class AstroidTree:
         if module is None:
             return None
         with self.entered(far=True):
-            builder = _Builder(AstroidManager(), apply_transforms=self._brains)
+            builder = _Builder(AstroidManager(), apply_transforms=False)
             try:
                 built = builder.string_build(module.source.text, dotted, path)
             except (AstroidBuildingError, RecursionError):
@@ -120,7 +115,7 @@ class AstroidTree:
 class _State:
     """What the manager holds while one view is at work."""
 
-    def __init__(self, module: Callable[[str], nodes.Module], brains: bool) -> None:
+    def __init__(self, module: Callable[[str], nodes.Module]) -> None:
         self.inferred = _Inferred()
         self.brain: dict[str, Any] = dict(AstroidManager.brain)
         self.brain.update(
@@ -133,8 +128,6 @@ class _State:
             module_denylist=set(),
         )
         self._module = module
-        if brains:
-            register(self.brain)
 
     def _import(self, dotted: str) -> nodes.Module:
         """What the manager asks when it finds no file, which is always."""
@@ -200,17 +193,6 @@ class _Builder(AstroidBuilder):  # type: ignore[misc]
             for found in scope.locals.get(holder.name, ())[-1:]:
                 if isinstance(found, nodes.ClassDef):
                     found.locals.setdefault(node.attrname, []).append(node)
-
-
-def register(brain: dict[str, Any]) -> None:
-    """Make the plug-ins of ``BRAINS`` known to the manager while it holds ``brain``."""
-    outer = AstroidManager.brain
-    AstroidManager.brain = brain
-    try:
-        for plugin in BRAINS:
-            plugin.register(AstroidManager())
-    finally:
-        AstroidManager.brain = outer
 
 
 def _builtins() -> nodes.Module:
